@@ -1,0 +1,1 @@
+"""What can vary between two cycles: commits, versions, environments, settings, limits, payloads."""

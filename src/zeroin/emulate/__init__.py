@@ -1,0 +1,1 @@
+"""Resource limits and faults as context managers."""

@@ -1,0 +1,1 @@
+"""Pure search algorithms (bisection, delta debugging); no I/O."""

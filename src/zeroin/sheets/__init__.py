@@ -1,0 +1,1 @@
+"""Cheatsheets, aliases, one-liners and rc files."""

@@ -1,0 +1,1 @@
+"""Tiny data, models and tokenizers."""
