@@ -1,0 +1,161 @@
+"""From what was seen of an ending to what failed: the signature and the headline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from zeroin.cycle import printed, signature
+from zeroin.cycle.crash import Crash, Frame, telling
+from zeroin.cycle.outcome import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zeroin.cycle.mask import Places
+    from zeroin.cycle.signature import Signature
+
+# Exceptions that only say "a child of mine failed": what the child said tells more.
+OF_A_CHILD = frozenset(
+    (
+        "CalledProcessError",
+        "ChildFailedError",
+        "ProcessRaisedException",
+        "ProcessExitedException",
+        "BrokenProcessPool",
+        "TerminatedWorkerError",
+    )
+)
+
+
+class Ending(NamedTuple):
+    """All that is known when the command has ended."""
+
+    exit_code: int | None  # None when a signal ended it
+    signal: str = ""  # "SIGSEGV"
+    timed_out: bool = False
+    out_of_memory: bool = False
+    interrupted: bool = False  # by the user, who is not a failure of the program's
+    pid: int = 0
+    crashes: Sequence[Crash] = ()
+    faults: str = ""  # what faulthandler wrote
+    stacks: Sequence[Sequence[Frame]] = ()  # of every thread at the time-out, outermost first
+    output: str = ""  # the end of what it printed on stderr, or of everything on a terminal
+    places: Places | None = None  # folders of this run, which no signature may hold
+
+
+class Explanation(NamedTuple):
+    """What failed, for comparing and for reading."""
+
+    kind: Kind
+    signature: Signature | None
+    headline: str
+    crash: Crash | None = None  # the one that tells most
+
+
+def explain(ending: Ending) -> Explanation:
+    """Name what failed, from the best evidence there is."""
+    if ending.timed_out:
+        return _hang(ending)
+    if ending.interrupted and (ending.signal == "SIGINT" or ending.exit_code == 130):
+        return Explanation(Kind.KILLED, None, "interrupted")
+    if ending.out_of_memory:
+        found = signature.of_words("out of memory (SIGKILL)")
+        return Explanation(Kind.KILLED, found, "killed by the kernel: out of memory")
+    if ending.signal and not _raised_by_python(ending):
+        return _signal(ending)
+    if ending.exit_code == 0:
+        return Explanation(Kind.PASSED, None, "")
+    kind = Kind.KILLED if ending.signal else Kind.FAILED
+    crash = _telling(ending) or printed.last_crash(ending.output)
+    if crash is not None:
+        return _exception(kind, crash, ending)
+    return _exit(ending)
+
+
+def _raised_by_python(ending: Ending) -> bool:
+    """Ctrl-C: Python raises KeyboardInterrupt, then ends itself by the signal."""
+    return ending.signal == "SIGINT" and any(c.pid == ending.pid for c in ending.crashes)
+
+
+def _telling(ending: Ending) -> Crash | None:
+    """The crash that explains the failure.
+
+    The command's own uncaught exception, unless that only says a child failed; then the first
+    failing test; then the first child that an exception ended; then what a thread died of.
+    """
+    # Tests that run side by side fail in any order: then their names decide.
+    side_by_side = len({crash.pid for crash in ending.crashes if crash.test}) > 1
+
+    def rank(crash: Crash) -> tuple[int, str, float]:
+        own = crash.pid == ending.pid and crash.fatal
+        if own and crash.last.type not in OF_A_CHILD:
+            return 0, "", -crash.time
+        if crash.test:
+            return 1, crash.test if side_by_side else "", crash.time
+        if crash.fatal and not own:
+            return 2, "", crash.time
+        return 3 if own else 4, "", crash.time
+
+    return min(ending.crashes, key=rank, default=None)
+
+
+def _exception(kind: Kind, crash: Crash, ending: Ending) -> Explanation:
+    found = signature.of_crash(crash, ending.places)
+    own = [c for c in ending.crashes if c.pid == ending.pid and c.fatal]
+    if own and own[-1] is not crash:
+        found = signature.of_child(found, signature.of_crash(own[-1], ending.places))
+    return Explanation(kind, found, headline(crash), crash)
+
+
+def headline(crash: Crash) -> str:
+    """`ValueError at model.py forward(): shapes (32,10) and (12,4) not aligned`."""
+    link = crash.last
+    text = link.type
+    where = link.where()
+    if where is not None:
+        text += f" at {place(where)}"
+    lines = [line.strip() for line in link.message.splitlines() if line.strip()] or [""]
+    # A worker's traceback in the message: what it ended with is what happened.
+    first = lines[-1].removeprefix(f"{link.type}: ") if printed.START in link.message else lines[0]
+    if link.group:
+        inner = ", ".join(dict.fromkeys(chain[-1].type for chain in link.group if chain))
+        first += f" [{inner}]"
+    return text + (f": {first}" if first else "")
+
+
+def place(frame: Frame) -> str:
+    """`model.py forward()`."""
+    file = frame.file.rpartition("/")[2]
+    return file if frame.name.startswith("<") else f"{file} {frame.name}()"
+
+
+def _signal(ending: Ending) -> Explanation:
+    where = telling(printed.faulthandler_frames(ending.faults or ending.output))
+    found = signature.of_words(ending.signal, where=[where.label] if where else [])
+    text = ending.signal + (f" at {place(where)}" if where else "")
+    return Explanation(Kind.KILLED, found, text)
+
+
+def _hang(ending: Ending) -> Explanation:
+    told = [frame for stack in ending.stacks if (frame := telling(stack)) is not None]
+    told = [frame for frame in told if frame.owner == "user"] or told
+    names = sorted({frame.label for frame in told})
+    if len(names) > 1:  # a script's last line that waits for all the others says nothing
+        names = [name for name in names if name != "<module>"]
+    found = signature.of_words("hang", where=names)
+    places = ", ".join(dict.fromkeys(place(frame) for frame in told[:3]))
+    return Explanation(Kind.HANG, found, "hang" + (f" at {places}" if places else ""))
+
+
+def _exit(ending: Ending) -> Explanation:
+    """Neither a signal nor an exception: what it said, or what a child in C died of."""
+    words = f"exit {ending.exit_code}"
+    fault = printed.fault(ending.faults)
+    if fault is not None:
+        name, where = fault[0], telling(fault[1])
+        found = signature.of_words(f"{words} after {name}", where=[where.label] if where else [])
+        at = f" at {place(where)}" if where else ""
+        return Explanation(Kind.FAILED, found, f"{words} after {name} in a child{at}")
+    line = printed.last_error_line(ending.output)
+    found = signature.of_words(words, message=line, places=ending.places)
+    return Explanation(Kind.FAILED, found, words + (f": {line}" if line else ""))

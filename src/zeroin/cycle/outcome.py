@@ -1,0 +1,40 @@
+"""`Outcome`: what came of one run of a cycle."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from zeroin.cycle.signature import Signature
+
+
+class Kind(Enum):
+    """The one word for how a run ended, as `--json` says it."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    HANG = "hang"
+    LIMIT = "limit"
+    KILLED = "killed"
+    UNFINISHED = "unfinished"
+
+
+class Outcome(NamedTuple):
+    """How it ended, what failed, and what it cost."""
+
+    kind: Kind
+    exit_code: int | None = None
+    signature: Signature | None = None
+    headline: str = ""  # for people: with file, numbers and paths as they were
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_bytes: int = 0
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is something to debug: every failure has a signature.
+
+        What the user interrupted has none.
+        """
+        return self.signature is not None
