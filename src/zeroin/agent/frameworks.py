@@ -1,0 +1,56 @@
+"""Test runners catch the exceptions that matter; here they pass them on."""
+
+from __future__ import annotations
+
+from . import hooks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class _PytestPlugin:
+    """Hears of each exception that fails a test, its fixtures or the collection."""
+
+    def pytest_exception_interact(self, node: Any, call: Any) -> None:
+        hooks.report(call.excinfo.value, thread="main", fatal=False, test=node.nodeid)
+
+
+def watch_pytest(config: Any) -> None:
+    """Register with every plugin manager, so also inside xdist's workers."""
+    manager = config.PytestPluginManager
+    plain = manager.__init__
+
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        plain(self, *args, **kwargs)
+        self.register(_PytestPlugin(), "zeroin-agent")
+
+    manager.__init__ = init
+
+
+def watch_unittest(result: Any) -> None:
+    """Hear of what `unittest` counts as an error or a failure."""
+    kind = result.TestResult
+
+    def listen(name: str, position: int) -> None:
+        plain = getattr(kind, name)
+
+        def method(self: Any, *args: Any) -> Any:
+            err = args[position]
+            if err is not None and err[1] is not None:
+                hooks.report(err[1], thread="main", fatal=False, test=_id(args[0]))
+            return plain(self, *args)
+
+        method.__name__ = name
+        setattr(kind, name, method)
+
+    listen("addError", 1)
+    listen("addFailure", 1)
+    listen("addSubTest", 2)
+
+
+def _id(test: Any) -> str:
+    try:
+        return str(test.id())
+    except Exception:
+        return ""

@@ -1,0 +1,222 @@
+"""Where the agent hangs in: the ends of the program, and a few imports.
+
+Loaded at the start of every Python process of a run, so it stays small and imports nothing
+that the interpreter has not loaded already. What is costly (looking at a crash, speaking to
+the driver) is loaded when it happens.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Callable
+
+# Above what programs use, below the usual limit of 1,024 open files.
+FAULT_FD = 1000
+# Real-time, so that no program handles it: "write down all stacks now".
+STACKS_SIGNAL = 42
+TASKS_SIGNAL = 43  # likewise, "and where each coroutine waits"
+
+_seen: set[int] = set()
+
+
+def install(environ: Mapping[str, str]) -> None:
+    """Hang in. Called once by `boot`."""
+    import atexit
+
+    from . import post
+
+    folder = environ["ZEROIN_AGENT"]
+    post.remember(folder)
+    _write_faults_to(folder + "/faults")
+    _watch_excepthook()
+    atexit.register(_at_exit)
+    from . import loaded
+
+    # A program that is killed says nothing at its end: what it runs on is told now.
+    post.send({"kind": "start", "pid": os.getpid(), **loaded.interpreter()})
+    sys.meta_path.insert(0, _AfterImport(_import_callbacks(environ)))
+
+
+def report(exc: BaseException, **about: Any) -> None:
+    """Tell the driver about an exception that ends something. Never raises."""
+    if id(exc) in _seen:
+        return
+    _seen.add(id(exc))
+    try:
+        from . import crash
+
+        crash.report(exc, about)
+    except BaseException:
+        pass
+
+
+# --- the end of the program ---------------------------------------------------------------
+
+
+def _watch_excepthook() -> None:
+    """Both names lead here: programs that set a hook of their own often call the second."""
+    plain = sys.__excepthook__
+
+    def excepthook(kind: Any, value: BaseException, tb: Any) -> None:
+        plain(kind, value, tb)  # the plain traceback first, whatever we do after
+        if isinstance(value, BaseException):
+            report(value, thread="main", fatal=True)
+            _debug(value)
+
+    sys.excepthook = excepthook
+    sys.__excepthook__ = excepthook
+
+
+def _debug(exc: BaseException) -> None:
+    if os.environ.get("ZEROIN_PDB"):
+        from . import debugger
+
+        debugger.post_mortem(exc)
+
+
+def _at_exit() -> None:
+    """Say what was loaded; and the error, where the user's own hook kept it from ours."""
+    last = getattr(sys, "last_value", None)
+    if isinstance(last, BaseException):
+        report(last, thread="main", fatal=True)
+    from . import loaded, post
+
+    post.send({"kind": "exit", "pid": os.getpid(), **loaded.facts()})
+
+
+def _write_faults_to(path: str) -> None:
+    """Let a crash in C leave the Python stack in a file of the driver's.
+
+    The program's own stderr stays as it would have been.
+    """
+    import faulthandler
+
+    try:
+        low = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        os.dup2(low, FAULT_FD, inheritable=False)
+    except OSError:  # a low limit of open files
+        return
+    finally:
+        os.close(low)
+    faulthandler.enable(file=FAULT_FD, all_threads=True)
+    faulthandler.register(STACKS_SIGNAL, file=FAULT_FD, all_threads=True)
+    import _signal  # type: ignore[import-not-found]  # loaded already; `signal` costs an enum
+
+    _signal.signal(TASKS_SIGNAL, _write_tasks)
+
+
+def _write_tasks(*_: Any) -> None:
+    from . import tasks
+
+    tasks.write(FAULT_FD)
+
+
+# --- things to do once a module has been imported -------------------------------------------
+
+
+def _import_callbacks(environ: Mapping[str, str]) -> dict[str, Callable[[Any], None]]:
+    callbacks: dict[str, Callable[[Any], None]] = {
+        "threading": _on_threading,
+        "traceback": _on_traceback,
+        "_pytest.config": _on_pytest,
+        "unittest.result": _on_unittest,
+    }
+    if "ZEROIN_SEED" in environ or "ZEROIN_SYNC" in environ:
+        from . import steady
+
+        callbacks.update(steady.callbacks(environ))
+    for name in [name for name in callbacks if name in sys.modules]:
+        callbacks.pop(name)(sys.modules[name])
+    return callbacks
+
+
+class _AfterImport:
+    """A finder that finds nothing itself: it lets the others find, and calls back after."""
+
+    def __init__(self, callbacks: dict[str, Callable[[Any], None]]) -> None:
+        self.callbacks = callbacks
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name not in self.callbacks:
+            return None
+        callback = self.callbacks.pop(name)
+        for finder in sys.meta_path:
+            if finder is self:
+                continue
+            spec = finder.find_spec(name, path, target)
+            if spec is not None:
+                if spec.loader is not None:
+                    stand_in: Any = _Loader(spec.loader, callback)
+                    spec.loader = stand_in
+                return spec
+        self.callbacks[name] = callback  # not there yet: perhaps later
+        return None
+
+
+class _Loader:
+    """Stands in for the real loader during the import, and is gone after it."""
+
+    def __init__(self, real: Any, callback: Callable[[Any], None]) -> None:
+        self.real = real
+        self.callback = callback
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name)
+
+    def create_module(self, spec: Any) -> Any:
+        return self.real.create_module(spec)
+
+    def exec_module(self, module: Any) -> None:
+        module.__spec__.loader = module.__loader__ = self.real
+        self.real.exec_module(module)
+        try:
+            self.callback(module)
+        except Exception:  # another release of that library: then without
+            pass
+
+
+def _on_threading(threading: Any) -> None:
+    plain = threading.excepthook
+
+    def excepthook(args: Any) -> None:
+        plain(args)
+        if args.exc_value is not None and args.exc_type is not SystemExit:
+            name = args.thread.name if args.thread is not None else "?"
+            report(args.exc_value, thread=name, fatal=False)
+
+    threading.excepthook = excepthook
+    threading.__excepthook__ = excepthook
+
+
+def _on_traceback(traceback: Any) -> None:
+    """`multiprocessing.Process` catches what its target raised and prints it by this function."""
+    plain = traceback.print_exc
+
+    def print_exc(*args: Any, **kwargs: Any) -> None:
+        plain(*args, **kwargs)
+        caller = sys._getframe(1)
+        exc = sys.exc_info()[1]
+        if exc is not None and caller.f_globals.get("__name__") == "multiprocessing.process":
+            report(exc, thread="main", fatal=True)
+
+    traceback.print_exc = print_exc
+
+
+def _on_pytest(config: Any) -> None:
+    from . import frameworks
+
+    frameworks.watch_pytest(config)
+
+
+def _on_unittest(result: Any) -> None:
+    from . import frameworks
+
+    frameworks.watch_unittest(result)

@@ -1,0 +1,53 @@
+"""Where coroutines wait: a program that hangs in asyncio shows only its event loop otherwise."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MOST = 200  # tasks
+END = "End of tasks\n"
+
+
+def write(fd: int) -> None:
+    """Write the stacks of all tasks of this thread's event loop, as faulthandler writes threads."""
+    text = ""
+    try:
+        asyncio = sys.modules["asyncio"]
+        for task in list(asyncio.all_tasks())[:MOST]:
+            text += f"Task {task.get_name()} (most recent call first):\n"
+            text += "".join(f'  File "{f}", line {n} in {name}\n' for f, n, name in stack(task))
+    except Exception:  # no loop runs here, or one that is not asyncio's
+        pass
+    os.write(fd, (text + END).encode("utf-8", "backslashreplace"))
+
+
+def stack(task: Any) -> list[tuple[str, int, str]]:
+    """Follow what is awaited, from the task's coroutine to where it waits; innermost first."""
+    found: list[tuple[str, int, str]] = []
+    waiting = task.get_coro()
+    while waiting is not None and len(found) < 100:
+        frame = next(
+            (
+                getattr(waiting, name)
+                for name in ("cr_frame", "gi_frame", "ag_frame")
+                if hasattr(waiting, name)
+            ),
+            None,
+        )
+        if frame is None:
+            break
+        found.insert(0, (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+        waiting = next(
+            (
+                getattr(waiting, name)
+                for name in ("cr_await", "gi_yieldfrom", "ag_await")
+                if hasattr(waiting, name)
+            ),
+            None,
+        )
+    return found

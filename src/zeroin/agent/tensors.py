@@ -1,0 +1,138 @@
+"""Torch: tensors by shape, type, device and numbers, models by their parts and parameters.
+
+A GPU is never asked: that would wait for all that it still has to do, or fail again.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from . import objects, samples
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .objects import Classes
+
+WORDS = ("dtype", "device", "layout", "memory_format")  # types whose values are just names
+NAMED = 6  # parts of a model
+MODULES = 2_000  # parts of a model that are counted
+
+
+def describe(value: Any, classes: Classes, full: bool) -> str | None:
+    """Tell a tensor or a model; None for what is neither."""
+    torch = sys.modules.get("torch")
+    if any(classes[0] is objects.loaded("torch", name) for name in WORDS):
+        return f"{objects.name_of(classes[0])}({_short(value)})"
+    is_tensor = objects.is_one(classes, objects.loaded("torch", "Tensor"))
+    if torch is None or not (is_tensor or _has_models_repr(classes)):
+        return None
+    with torch._C.DisableTorchFunction():  # or a subclass could answer for its tensors
+        if is_tensor:
+            return _tensor(value, classes, torch, full)
+        return _model(value, torch.Tensor) if full else objects.name_of(classes[0])
+
+
+def _has_models_repr(classes: Classes) -> bool:
+    """Whether it is a model, without a repr of the user's own."""
+    owner = objects.owner_of(classes, "__repr__")
+    is_model = objects.is_one(classes, objects.loaded("torch.nn", "Module"))
+    return is_model and objects.module_of(owner).partition(".")[0] == "torch"
+
+
+def _tensor(value: Any, classes: Classes, torch: Any, full: bool) -> str:
+    tensor = torch.Tensor
+    about = f" {_short(tensor.dtype.__get__(value))} {tensor.device.__get__(value)}"
+    if any(objects.name_of(cls) == "UninitializedTensorMixin" for cls in classes):
+        return f"{objects.name_of(classes[0])}{about} not initialised yet"
+    if hasattr(tensor, "is_nested") and tensor.is_nested.__get__(value):
+        return f"{objects.name_of(classes[0])}{about} nested"
+    layout, shape = tensor.layout.__get__(value), tensor.shape.__get__(value)
+    text: str = samples.title(classes, shape) + about
+    text += "" if layout is torch.strided else f" {_short(layout)}"
+    text += " grad" * tensor.requires_grad.__get__(value)
+    if not (full or samples.is_single(shape)):
+        return text
+    try:
+        return text + _numbers(value, classes, torch)
+    except BaseException:  # the interrupt of a stranger's mode is no reason to lose the shape
+        return text
+
+
+def _numbers(value: Any, classes: Classes, torch: Any) -> str:
+    problem = _cannot_read(value, classes, torch)
+    if problem is not None:
+        return problem
+    dtype = torch.Tensor.dtype.__get__(value)
+    kind = "b" if dtype is torch.bool else "c" if dtype.is_complex else "i"
+    kind = "f" if dtype.is_floating_point else kind
+    cut, label = samples.sample(torch.Tensor.shape.__get__(value))
+    plain = torch.Tensor.detach(value)
+    return samples.numbers(plain[cut] if cut else plain, kind, torch) + label
+
+
+def _short(name: Any) -> str:
+    return str(name).replace("torch.", "")
+
+
+def _cannot_read(value: Any, classes: Classes, torch: Any) -> str | None:
+    """Say why the numbers of a tensor are left alone: "" if that needs no words."""
+    tensor, inner = torch.Tensor, torch._C
+    if tensor.device.__get__(value).type != "cpu" or tensor.is_quantized.__get__(value):
+        return ""
+    if tensor.layout.__get__(value) is not torch.strided:
+        return ""
+    dispatcher = objects.owner_of(classes, "__torch_dispatch__")
+    if not objects.is_one((tensor, *tensor.__bases__), dispatcher):
+        return ""  # its numbers are somewhere else, or it only pretends to have some
+    if getattr(inner, "_len_torch_dispatch_stack", int)():
+        return ""  # a mode of the user's would be asked about each of our steps
+    functorch = getattr(inner, "_functorch", None)
+    if functorch is not None and functorch.is_functorch_wrapped_tensor(value):
+        return ""
+    return "  storage freed" if _is_freed(value, tensor) else None
+
+
+def _is_freed(value: Any, tensor: Any) -> bool:
+    """Whether the storage is gone, as FSDP does with what it keeps elsewhere: reading kills."""
+    shape, stride = tensor.shape.__get__(value), tensor.stride(value)
+    last = sum((size - 1) * step for size, step in zip(shape, stride))
+    needed = (tensor.storage_offset(value) + last + 1) * tensor.element_size(value)
+    storage = getattr(tensor, "untyped_storage", tensor.storage)  # the latter before torch 2.0
+    return bool(samples.count(shape) and storage(value).nbytes() < needed)
+
+
+def _model(value: Any, tensor: Any) -> str:
+    """Count the parameters of a model, and name its first parts."""
+    parts = _held(value, "_modules")
+    names = [f"{name} {objects.name_of(type(part))}" for name, part in parts[:NAMED]]
+    parameters = _parameters(value)
+    text = objects.name_of(type(value))
+    text += ": " + ", ".join(names + ["…"] * (len(parts) > NAMED)) if names else ""
+    total = sum(samples.count(tensor.shape.__get__(one)) for one in parameters)
+    text += f"  {total:,} parameters"
+    if parameters:
+        first = parameters[0]
+        text += f" {_short(tensor.dtype.__get__(first))} {tensor.device.__get__(first)}"
+    training = objects.instance_dict(value).get("training")
+    return text + ("  training" if training is True else "  eval" if training is False else "")
+
+
+def _parameters(model: Any) -> list[Any]:
+    """List the parameters of a model and its parts, a shared one once."""
+    found: dict[int, Any] = {}
+    seen, left = {id(model)}, [model]
+    while left and len(seen) < MODULES:
+        part = left.pop()
+        found.update((id(one), one) for _, one in _held(part, "_parameters") if one is not None)
+        for _, inner in _held(part, "_modules"):
+            if inner is not None and id(inner) not in seen:
+                seen.add(id(inner))
+                left.append(inner)
+    return list(found.values())
+
+
+def _held(module: Any, name: str) -> list[tuple[Any, Any]]:
+    held: Any = objects.instance_dict(module).get(name)
+    return list(dict.items(held)) if objects.is_one(objects.classes_of(held), dict) else []
