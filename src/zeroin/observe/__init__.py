@@ -1,0 +1,1 @@
+"""Looking at processes and machines. Nothing here changes what it looks at."""
