@@ -1,0 +1,1 @@
+"""The only place that starts a user's command."""

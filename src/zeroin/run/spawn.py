@@ -1,0 +1,80 @@
+"""Starting the command itself."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+from typing import TYPE_CHECKING
+
+from zeroin.errors import NOT_EXECUTABLE, CommandNotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def spawn(command: Sequence[str], cwd: str, env: Mapping[str, str], out: int, err: int) -> int:
+    """Start it with clean signals, our stdin, and the given ends of the wires."""
+    program = find(command[0], cwd, env)
+    actions = [(os.POSIX_SPAWN_DUP2, out, 1), (os.POSIX_SPAWN_DUP2, err, 2)]
+    here = os.open(".", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.chdir(cwd)
+        return _start(program, list(command), env, actions)
+    finally:
+        os.fchdir(here)
+        os.close(here)
+
+
+def _start(
+    program: str, command: list[str], env: Mapping[str, str], actions: list[tuple[int, int, int]]
+) -> int:
+    try:
+        return os.posix_spawn(
+            program,
+            command,
+            env,
+            file_actions=actions,
+            setsigmask=[],
+            setsigdef=[signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT],
+        )
+    except OSError as error:
+        if error.errno == errno.ENOEXEC:  # a script without #!: what every shell does
+            return _start("/bin/sh", ["sh", program, *command[1:]], env, actions)
+        raise _cant_start(command[0], program, error) from None
+
+
+def find(name: str, cwd: str, env: Mapping[str, str]) -> str:
+    """Where the shell would find the command, given the command's own environment."""
+    if "/" in name:
+        path = os.path.join(cwd, name)
+        if not os.path.exists(path):
+            raise CommandNotFoundError(
+                f"{name}: no such file", hint=f"the command runs in {cwd}; see --cwd"
+            )
+        return path
+    for folder in env.get("PATH", os.defpath).split(os.pathsep):
+        path = os.path.join(cwd, folder, name)
+        if os.access(path, os.X_OK) and not os.path.isdir(path):
+            return path
+    raise CommandNotFoundError(f"{name}: command not found", hint=_hint(name))
+
+
+def _hint(name: str) -> str:
+    if name == "python":
+        return "try python3, or activate the project's environment first"
+    if name.endswith(".py"):
+        return f"a script needs its interpreter: zeroin run -- python {name}"
+    return "is its environment active? PATH is passed on as it is"
+
+
+def _cant_start(name: str, program: str, error: OSError) -> CommandNotFoundError:
+    found = CommandNotFoundError(f"{name}: {os.strerror(error.errno or 0).lower()}")
+    if error.errno in (errno.EACCES, errno.EPERM):
+        found.exit_code = NOT_EXECUTABLE
+        found.hint = f"make it executable: chmod +x {program}"
+    elif error.errno == errno.E2BIG:
+        found.hint = "arguments and environment together are too large for the kernel"
+    elif error.errno == errno.ENOENT:
+        found.hint = f"{program} is there, but the interpreter in its first line is not"
+    return found

@@ -1,0 +1,159 @@
+"""The ways a command's output takes: a pseudo-terminal where we are on one, else pipes.
+
+Only the output passes through us. The command keeps our standard input, our process group
+and our controlling terminal, so that Ctrl-C, Ctrl-Z, background jobs, password prompts and
+`kill -9` of us behave as without us (see docs/decisions). A program that changes modes on
+its output's terminal (curses does) changes our pseudo-terminal; `mirror` carries that over.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PIPE = 1 << 20  # bytes a pipe holds; what a plain user may ask for
+CHUNK = 1 << 20
+
+
+class Wire:
+    """One stream of output, from where the command writes it to where it is shown."""
+
+    def __init__(self, stream: str, source: int, inner: int, target: int) -> None:
+        self.stream = stream
+        self.source = source
+        self.inner = inner  # the command's end; closed here once it has started
+        self.target = _own_description(target)
+        self.waiting = b""  # what the target could not take yet
+        self.mirror: Mirror | None = None
+
+    def read(self) -> bytes:
+        """The next piece, b"" at the end."""
+        try:
+            data = os.read(self.source, CHUNK)
+        except OSError as error:
+            if error.errno == errno.EIO:  # how a pseudo-terminal says "end"
+                return b""
+            raise
+        if self.mirror is not None:
+            data = self.mirror.follow(data)
+        return data
+
+    def show(self, data: bytes) -> bool:
+        """Pass on; False when the target can't take more now or is gone."""
+        view = memoryview(data)
+        while view:
+            try:
+                view = view[os.write(self.target, view) :]
+            except BlockingIOError:
+                self.waiting = bytes(view)
+                return False
+        self.waiting = b""
+        return True
+
+    def close(self) -> None:
+        """Let go of our end: a command that still writes gets SIGPIPE, as it would."""
+        os.close(self.source)
+
+
+def lay(out: int, err: int) -> list[Wire]:
+    """Make the wires for a command whose output is to appear on `out` and `err`."""
+    terminals = [fd for fd in (out, err) if os.isatty(fd)]
+    if len(terminals) == 2:
+        return [_terminal("tty", out)]
+    wires = []
+    for stream, fd in (("out", out), ("err", err)):
+        wires.append(_terminal(stream, fd) if fd in terminals else _pipe(stream, fd))
+    return wires
+
+
+def inner_ends(wires: Sequence[Wire]) -> tuple[int, int]:
+    """What becomes the command's stdout and stderr."""
+    return wires[0].inner, wires[-1].inner
+
+
+def _pipe(stream: str, target: int) -> Wire:
+    source, inner = os.pipe()
+    try:
+        fcntl.fcntl(source, fcntl.F_SETPIPE_SZ, PIPE)
+    except (OSError, AttributeError):  # the user's pipes hold too much already
+        pass
+    return Wire(stream, source, inner, target)
+
+
+def _terminal(stream: str, target: int) -> Wire:
+    import termios
+
+    source, inner = os.openpty()
+    termios.tcsetattr(inner, termios.TCSANOW, termios.tcgetattr(target))
+    wire = Wire(stream, source, inner, target)
+    wire.mirror = Mirror(source, target)
+    wire.mirror.resize()
+    return wire
+
+
+def _own_description(fd: int) -> int:
+    """Open a pipe or terminal anew, so that it can be non-blocking for us alone.
+
+    The flag belongs to the open file, which we share with the shell and its other commands.
+    """
+    mode = os.fstat(fd).st_mode
+    if not (stat.S_ISFIFO(mode) or os.isatty(fd)):
+        return fd
+    try:
+        return os.open(
+            f"/proc/self/fd/{fd}", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+        )
+    except OSError:
+        return fd
+
+
+class Mirror:
+    """Keeps the real terminal and the command's pseudo-terminal alike."""
+
+    def __init__(self, master: int, terminal: int) -> None:
+        import termios
+
+        self.termios = termios
+        self.master = master
+        self.terminal = terminal
+        self.plain = termios.tcgetattr(terminal)
+        self.seen = termios.tcgetattr(master)
+
+    def follow(self, data: bytes) -> bytes:
+        """Carry a change of modes over, and undo what the inner terminal did to newlines.
+
+        The real terminal turns a newline into carriage return and newline once more.
+        """
+        modes = self.termios.tcgetattr(self.master)
+        if modes != self.seen:
+            self.seen = modes
+            self._set(modes)
+        if modes[1] & self.termios.OPOST and modes[1] & self.termios.ONLCR:
+            return data.replace(b"\r\n", b"\n")
+        return data
+
+    def resize(self) -> None:
+        """Tell the command's terminal how large ours is."""
+        size = fcntl.ioctl(self.terminal, self.termios.TIOCGWINSZ, b"\0" * 8)
+        fcntl.ioctl(self.master, self.termios.TIOCSWINSZ, size)
+
+    def restore(self) -> None:
+        """Leave the terminal as it was found, whatever the command died of."""
+        if self.termios.tcgetattr(self.terminal) != self.plain:
+            self._set(self.plain)
+
+    def _set(self, modes: list[object]) -> None:
+        import signal
+
+        # A background job that sets modes would be stopped for it.
+        old = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTTOU])
+        try:
+            self.termios.tcsetattr(self.terminal, self.termios.TCSADRAIN, modes)  # type: ignore[arg-type]
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, old)
