@@ -1,0 +1,86 @@
+"""The command line: the first word picks the verb, and only that verb's code is loaded."""
+
+from __future__ import annotations
+
+import sys
+
+from zeroin import __version__
+
+# verb → what it is for, in the order of the help.
+VERBS = {
+    "run": "run a command and keep what happened",
+    "again": "run an earlier attempt once more",
+    "log": "list attempts, the newest first",
+    "show": "one attempt: traceback with locals, output, environment",
+    "diff": "what differs between two attempts",
+    "gc": "keep the record below a size",
+    "doctor": "what works on this machine, and how to mend what does not",
+    "completion": "print completions for bash, zsh or fish",
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one verb; turn every error into one message and the right exit code."""
+    args = sys.argv[1:] if argv is None else argv
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        _open_closed()
+    word = args[0] if args else "--help"
+    if word in ("--version", "-V"):
+        sys.stdout.write(f"zeroin {__version__}\n")
+        return 0
+    if word in ("--help", "-h", "help"):
+        return _help(args[1:])
+    from zeroin.fronts.cli import boundary
+
+    return boundary.guard(lambda: _verb(word).main(args[1:]), args)
+
+
+def _open_closed() -> None:
+    """Closed standard streams (`>&-`): what we open next must not land in their place."""
+    import os
+
+    while os.open(os.devnull, os.O_RDWR) < 3:
+        pass
+    sys.stdin = sys.stdin or open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+def _verb(word: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a module with `main`
+    from importlib import import_module
+
+    if word not in VERBS:
+        from zeroin.errors import UsageError
+
+        raise UsageError(f"there is no verb {word!r}", hint=_nearest(word))
+    return import_module(f"zeroin.fronts.cli.{word}")
+
+
+def _nearest(word: str) -> str:
+    if word == "--" or "/" in word or word.endswith(".py") or word.startswith("python"):
+        return "to run a command: zeroin run -- COMMAND"
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, VERBS, 1)
+    return f"did you mean: zeroin {near[0]}" if near else "see: zeroin --help"
+
+
+def _help(rest: list[str]) -> int:
+    if rest and rest[0] in VERBS:
+        from zeroin.fronts.cli import boundary
+
+        return boundary.guard(lambda: _verb(rest[0]).main(["--help"]), rest)
+    lines = [
+        "zeroin: from 'it crashed after ten minutes' to a small repro, and what broke it.",
+        "",
+        "usage: zeroin VERB ...      (zin is the same)",
+        "",
+        *(f"  {name:<11} {text}" for name, text in VERBS.items()),
+        "",
+        "Begin with:  zeroin run -- python train.py",
+        "Then:        zeroin show last       what failed, with the values in each frame",
+        "             zeroin VERB --help     every verb has examples",
+        "",
+    ]
+    sys.stdout.write("\n".join(lines))
+    return 0

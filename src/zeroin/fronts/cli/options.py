@@ -1,0 +1,57 @@
+"""Parsers: one spelling for each option, and help with examples."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, NoReturn
+
+from zeroin.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ATTEMPT = "attempt: a number, last, last-failed or last-passed"
+
+
+class Parser(argparse.ArgumentParser):
+    """Argparse with our errors, and the examples as they were written."""
+
+    def __init__(self, verb: str, what: str, usage: str, examples: str) -> None:
+        super().__init__(
+            prog=f"zeroin {verb}",
+            usage=f"zeroin {verb} {usage}",
+            description=what,
+            epilog="examples:\n" + examples.rstrip("\n"),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        self.verb = verb
+
+    def error(self, message: str) -> NoReturn:
+        """Argparse prints and exits; we have one place for both."""
+        raise UsageError(message, hint=f"see: zeroin {self.verb} --help")
+
+
+def split_command(args: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Our options, and the command after `--`."""
+    if "--" in args:
+        at = list(args).index("--")
+        return list(args[:at]), list(args[at + 1 :])
+    return list(args), []
+
+
+def here() -> str:
+    """The current folder, if it still exists."""
+    import os
+
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        raise UsageError(
+            "the folder you are in has been removed", hint="cd to another one"
+        ) from None
+
+
+def add_json(parser: argparse.ArgumentParser, what: str = "one JSON object on stdout") -> None:
+    """Give a parser `--json`."""
+    parser.add_argument("--json", action="store_true", help=what)

@@ -1,0 +1,273 @@
+"""`zeroin run`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from zeroin.cycle import Cycle
+from zeroin.errors import HANG, UsageError
+from zeroin.fronts.cli.options import Parser, add_json, here, split_command
+from zeroin.fronts.words import Paint, put
+from zeroin.run.environment import SYNC, SYNC_INSIDE
+from zeroin.tools.run import Options, run
+from zeroin.tools.sizes import parse_seconds
+
+if TYPE_CHECKING:
+    import argparse
+
+    from zeroin.tools.run import RunReport
+
+EXAMPLES = """\
+  zeroin run -- python train.py --lr 0.1
+  zeroin run --reset 'rm -rf out' --restore data/cache -- ./launch.sh
+  zeroin run --env LR=0.1 --unset CUDA_VISIBLE_DEVICES --timeout 5m -- python train.py
+  zeroin run --repeat 50 -- pytest -x tests/test_api.py      how often does it fail?
+  zeroin run --until-fail --pdb -- python flaky.py           stop in the debugger when it does
+  zeroin run --sync --seed 1 -- python train.py              one thread, same numbers each time
+"""
+
+
+def parser() -> Parser:
+    """All options of `run`."""
+    p = Parser(
+        "run",
+        "Put the world back, run one command, keep what happened, say what failed.\n"
+        "The output is passed through as it is; our own lines go to stderr. The exit code is the\n"
+        "command's own (124 after a time-out, 125 when a reset failed).",
+        "[options] -- COMMAND ...",
+        EXAMPLES,
+    )
+    add_cycle_options(p)
+    p.add_argument("--repeat", type=int, metavar="N", help="run N times; failure rates at the end")
+    p.add_argument("--until-fail", action="store_true", help="repeat until it fails")
+    add_run_options(p)
+    p.add_argument("command", nargs="*", help="what to run, after --")
+    return p
+
+
+def add_cycle_options(p: argparse.ArgumentParser) -> None:
+    """What makes a cycle."""
+    add = p.add_argument
+    add("--reset", action="append", default=[], metavar="CMD", help="shell line to run first")
+    add(
+        "--restore",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="put this file or folder back to its state at the first attempt",
+    )
+    add("--env", action="append", default=[], metavar="K=V", help="set a variable for this run")
+    add(
+        "--env-file",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="set variables from a file of K=V lines",
+    )
+    add("--unset", action="append", default=[], metavar="K", help="take a variable away")
+    add("--cwd", metavar="DIR", help="run in that folder")
+    add("--timeout", metavar="TIME", help="end it after 30s, 5m, 1h; keeps all stacks")
+    add("--seed", type=int, metavar="N", help="seed hashing, random, numpy and torch")
+    add("--sync", action="store_true", help="turn asynchrony off: one thread, blocking CUDA, ...")
+
+
+def add_run_options(p: argparse.ArgumentParser) -> None:
+    """How to run it."""
+    p.add_argument("--pdb", action="store_true", help="debugger at the failing frame")
+    p.add_argument("--no-agent", action="store_true", help="keep out of Python programs")
+    p.add_argument("--no-record", action="store_true", help="run and explain, but keep nothing")
+    p.add_argument("--quiet", "-q", action="store_true", help="say nothing when it passes")
+    add_json(p)
+
+
+def main(args: list[str]) -> int:
+    """Run, report, end as the command ended."""
+    own, command = split_command(args)
+    if not command:
+        own, command = _without_dashes(own)
+    given = parser().parse_args(own)
+    command = command or given.command
+    if not command:
+        raise UsageError("which command?", hint="zeroin run -- python train.py")
+    cycle = _cycle(given, command)
+    options = options_of(given)
+    if cycle.sync and not given.quiet:
+        switches = ", ".join(f"{name}={value}" for name, value in SYNC.items())
+        put(f"zeroin: --sync sets {switches}, {SYNC_INSIDE}", sys.stderr)
+    if given.repeat is not None or given.until_fail:
+        return _repeat(given, cycle, options)
+    report = run(cycle, options, os.environ)
+    tell(report, given)
+    return end_like(report)
+
+
+def _without_dashes(args: list[str]) -> tuple[list[str], list[str]]:
+    """`zeroin run python train.py`: the command begins at the first word that is no option."""
+    takes = {
+        flag
+        for action in parser()._actions  # noqa: SLF001 - argparse has no other way to ask
+        for flag in action.option_strings
+        if action.nargs is None and action.option_strings
+    }
+    at = 0
+    while at < len(args) and args[at].startswith("-"):
+        at += 2 if args[at] in takes else 1
+    return args[:at], args[at:]
+
+
+def _cycle(given: argparse.Namespace, command: list[str]) -> Cycle:
+    cwd = os.path.abspath(os.path.join(here(), given.cwd or ""))
+    if not os.path.isdir(cwd):
+        raise UsageError(f"--cwd {given.cwd}: no such folder")
+    timeout = parse_seconds(given.timeout) if given.timeout else None
+    if timeout == 0:
+        raise UsageError("--timeout 0 leaves no time to run")
+    return Cycle(
+        tuple(command),
+        cwd,
+        _variables(given),
+        tuple(given.reset),
+        tuple(given.restore),
+        timeout,
+        given.seed,
+        given.sync,
+    )
+
+
+def _variables(given: argparse.Namespace) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for path in given.env_file:
+        found.update(read_env_file(path))
+    for text in given.env:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--env {text}: write NAME=VALUE")
+        found[name] = value
+    found.update(dict.fromkeys(given.unset))
+    return found
+
+
+def read_env_file(path: str) -> dict[str, str]:
+    """`K=V` lines; `export`, quotes, comments and empty lines as in a shell."""
+    import shlex
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UsageError(f"--env-file {path}: {reason}") from None
+    found = {}
+    for number, line in enumerate(lines, 1):
+        text = line.strip().removeprefix("export ").lstrip()
+        if not text or text.startswith("#"):
+            continue
+        name, equals, value = text.partition("=")
+        name = name.strip()
+        if not equals or not name.isidentifier():
+            raise UsageError(f"{path}:{number}: write NAME=VALUE, not {text!r}")
+        try:
+            found[name] = (
+                "".join(shlex.split(value, comments=True))
+                if value.strip()[:1] in "'\""
+                else value.partition(" #")[0].strip()
+            )
+        except ValueError as error:
+            raise UsageError(f"{path}:{number}: {error}") from None
+    return found
+
+
+def options_of(given: argparse.Namespace) -> Options:
+    """The command's stdout moves to stderr where ours carries JSON."""
+    if given.pdb and not sys.stdin.isatty():
+        raise UsageError("--pdb needs a terminal to type in")
+    return Options(
+        agent=not given.no_agent,
+        debugger=given.pdb,
+        record=not given.no_record,
+        targets=(2, 2) if given.json else (1, 2),
+    )
+
+
+def tell(report: RunReport, given: argparse.Namespace) -> None:
+    """Say what happened."""
+    from zeroin.fronts import report_text
+
+    if given.json:
+        import json
+
+        from zeroin.fronts import report_json
+
+        put(json.dumps(report_json.run(report)))
+        return
+    if given.quiet and not report.outcome.failed:
+        return
+    for line in report_text.run(report, Paint(sys.stderr)):
+        put(line, sys.stderr)
+
+
+def _repeat(given: argparse.Namespace, cycle: Cycle, options: Options) -> int:
+    from zeroin.fronts import report_json, report_text
+    from zeroin.tools.repeat import MOST, repeat
+
+    if given.repeat is not None and given.repeat < 1:
+        raise UsageError("--repeat takes a number from 1 on")
+    paint = Paint(sys.stderr)
+
+    def on_run(report: RunReport) -> None:
+        if given.json:
+            _print_json(report_json.run(report))
+        elif report.outcome.failed or not given.quiet:
+            put(report_text.one_line(report, paint), sys.stderr)
+
+    done = repeat(
+        cycle,
+        options,
+        os.environ,
+        times=given.repeat or MOST,
+        until_fail=given.until_fail,
+        on_run=on_run,
+    )
+    if given.json:
+        _print_json(report_json.repeat(done))
+    else:
+        for line in report_text.repeat(done, paint):
+            put(line, sys.stderr)
+    failing = list(done.examples.values())
+    return end_like(failing[-1] if failing else done.last)
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    import json
+
+    put(json.dumps(value))
+    sys.stdout.flush()
+
+
+def end_like(report: RunReport) -> int:
+    """End as the command did: with its exit code, or by its signal."""
+    if report.outcome.kind.value == "hang":
+        return HANG
+    code = os.waitstatus_to_exitcode(report.status)
+    if code >= 0:
+        return code
+    _die_by(-code)
+    return 128 - code
+
+
+def _die_by(number: int) -> None:
+    """A shell loop must stop on Ctrl-C, and $? must be what it would have been."""
+    import resource
+    import signal
+
+    sys.stdout.flush()
+    sys.stderr.flush()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # one core dump is enough
+    try:
+        signal.signal(number, signal.SIG_DFL)
+    except (OSError, ValueError):  # SIGKILL has no handler
+        pass
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
+    os.kill(os.getpid(), number)

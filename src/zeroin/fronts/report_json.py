@@ -1,0 +1,134 @@
+"""Reports as JSON: keys are documented in docs/reference/json.md and only ever added to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from zeroin.record.store import Attempt
+    from zeroin.tools.compare import Changed, Difference
+    from zeroin.tools.diff import DiffReport
+    from zeroin.tools.repeat import RepeatReport
+    from zeroin.tools.run import RunReport
+    from zeroin.tools.show import ShowReport
+
+SCHEMA = 1
+
+
+def run(report: RunReport) -> dict[str, Any]:
+    """One finished run."""
+    outcome = report.outcome
+    story = report.story
+    return {
+        "schema": SCHEMA,
+        "id": report.attempt,
+        "command": report.command,
+        "outcome": outcome.kind.value,
+        "exit_code": outcome.exit_code,
+        "signature": str(outcome.signature) if outcome.signature else None,
+        "headline": outcome.headline,
+        "seconds": round(outcome.seconds, 4),
+        "cpu_seconds": round(outcome.cpu_seconds, 4),
+        "peak_bytes": outcome.peak_bytes,
+        "same_as": story.same_as if story else [],
+        "changed_since": changed_since(story.previous, story.changed) if story else None,
+        "warnings": list(report.warnings),
+    }
+
+
+def attempt(row: Attempt) -> dict[str, Any]:
+    """One attempt of the record."""
+    return {
+        "schema": SCHEMA,
+        "id": row.id,
+        "started": row.started,
+        "command": row.command,
+        "cwd": row.cwd,
+        "outcome": row.outcome or "unfinished",
+        "exit_code": row.exit_code,
+        "signature": row.signature,
+        "headline": row.headline,
+        "seconds": row.seconds,
+        "cpu_seconds": row.cpu_seconds,
+        "peak_bytes": row.peak_bytes,
+    }
+
+
+def show(report: ShowReport) -> dict[str, Any]:
+    """One attempt with all that is kept of it."""
+    row = report.attempt
+    return {
+        **attempt(row),
+        "running": report.running,
+        "same_as": report.same_as,
+        "changed_since": changed_since(report.previous, report.changed),
+        "settings": row.settings,
+        "python": row.facts.get("python"),
+        "modules": row.facts.get("modules") or {},
+        "packages": report.packages,
+        "environment": report.environment,
+        "code": {
+            "tree": row.code,
+            "commit": row.base_commit,
+            "left_out": row.facts.get("left_out") or [],
+            "elsewhere": row.facts.get("code_elsewhere") or {},
+        },
+        "crashes": report.evidence.get("crashes") or [],
+        "stacks": report.evidence.get("stacks") or [],
+        "faults": report.evidence.get("faults") or "",
+        "memory": report.evidence.get("curve") or [],
+        "output": report.output.decode("utf-8", "replace"),
+    }
+
+
+def changed_since(previous: int | None, difference: Difference | None) -> dict[str, Any] | None:
+    """What changed since the attempt before."""
+    if previous is None or difference is None:
+        return None
+    return {"attempt": previous, **_difference(difference)}
+
+
+def diff(report: DiffReport) -> dict[str, Any]:
+    """What differs between two attempts."""
+    return {
+        "schema": SCHEMA,
+        "old": report.old.id,
+        "new": report.new.id,
+        **_difference(report.difference),
+        "patch": report.patch,
+        "outcome": _changed(report.outcome),
+        "output": report.output,
+    }
+
+
+def repeat(report: RepeatReport) -> dict[str, Any]:
+    """Rates of all failures."""
+    return {
+        "schema": SCHEMA,
+        "runs": report.runs,
+        "passed": report.passed,
+        "failures": [
+            {
+                "signature": rate.signature,
+                "count": rate.times,
+                "low": round(rate.low, 4),
+                "high": round(rate.high, 4),
+                "example": report.examples[rate.signature].attempt,
+            }
+            for rate in report.rates
+        ],
+    }
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    return {
+        "code": [change._asdict() for change in difference.code],
+        "env": _changed(difference.env),
+        "packages": _changed(difference.packages),
+        "command": _changed(difference.command),
+        "code_note": difference.code_note,
+    }
+
+
+def _changed(changes: list[Changed]) -> list[dict[str, Any]]:
+    return [change._asdict() for change in changes]

@@ -1,0 +1,144 @@
+"""Reports as text for people."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from zeroin.cycle import Kind
+from zeroin.fronts import words
+
+if TYPE_CHECKING:
+    from zeroin.fronts.words import Paint
+    from zeroin.tools.compare import Difference
+    from zeroin.tools.recorder import Story
+    from zeroin.tools.repeat import RepeatReport
+    from zeroin.tools.run import RunReport
+
+MOST_CHANGES = 4
+
+
+def run(report: RunReport, paint: Paint) -> list[str]:
+    """The lines under a finished run."""
+    lines = [one_line(report, paint)]
+    about = []
+    if report.outcome.failed and report.outcome.peak_bytes:
+        about.append(f"peak memory {words.size(report.outcome.peak_bytes)}")
+    if report.story is not None:
+        about += _relation(report.story, report)
+    if report.survivors:
+        about.append("background processes of it go on")
+    if about:
+        lines.append("  " + " · ".join(about))
+    lines += [paint(f"  warning: {text}", "yellow") for text in report.warnings]
+    if report.outcome.failed and report.attempt is not None:
+        lines.append(paint("  " + "     ".join(next_steps(report)), "dim"))
+    return lines
+
+
+def one_line(report: RunReport, paint: Paint) -> str:
+    """`✗ attempt 13 failed in 41.2 s: ValueError at model.py forward(): ...`."""
+    outcome = report.outcome
+    name = f"attempt {report.attempt}" if report.attempt is not None else "the command"
+    took = words.seconds(outcome.seconds)
+    headline = words.clean(words.cut(outcome.headline, 300))
+    if outcome.kind is Kind.PASSED:
+        # A command of a millisecond is over before anyone could look.
+        memory = f" · peak memory {words.size(outcome.peak_bytes)}" if outcome.peak_bytes else ""
+        return f"{paint('✓', 'green', 'bold')} {name} passed in {took}{memory}"
+    if not outcome.failed:
+        return f"{paint('·', 'yellow')} {name} was interrupted after {took}"
+    cross = paint("✗", "red", "bold")
+    if outcome.kind is Kind.HANG:
+        where = headline.removeprefix("hang").strip()
+        return f"{cross} {name} hung: ended after {took} {where}".rstrip()
+    if outcome.kind is Kind.KILLED:
+        return f"{cross} {name} was ended after {took}: {paint(headline, 'bold')}"
+    return f"{cross} {name} failed in {took}: {paint(headline, 'bold')}"
+
+
+def _relation(story: Story, report: RunReport) -> list[str]:
+    about = []
+    if story.same_as:
+        plural = "s" if len(story.same_as) > 1 else ""
+        about.append(f"same failure as attempt{plural} {words.numbers(story.same_as)}")
+    elif report.outcome.failed and story.previous is not None:
+        about.append("a new failure")
+    if story.previous is not None and story.changed is not None:
+        text = changes(story.changed)
+        about.append(
+            f"changed since {story.previous}: {text}"
+            if text
+            else f"nothing changed since {story.previous}"
+        )
+    return about
+
+
+def changes(difference: Difference) -> str:
+    """`model.py (+3 −1), env LR, numpy 1.26 → 2.0`."""
+    texts = [
+        f"{change.path} {_counts(change.added, change.removed, change.kind)}"
+        for change in difference.code
+    ]
+    texts += [f"env {change.name}" for change in difference.env]
+    texts += [
+        f"{change.name} {change.old or 'none'} → {change.new or 'none'}"
+        for change in difference.packages
+    ]
+    texts += [
+        "arguments" if change.name == "command" else change.name for change in difference.command
+    ]
+    more = len(texts) - MOST_CHANGES
+    return ", ".join(texts[:MOST_CHANGES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _counts(added: int | None, removed: int | None, kind: str) -> str:
+    if kind == "A":
+        return f"(new, +{added})" if added is not None else "(new)"
+    if kind == "D":
+        return "(deleted)"
+    if added is None or removed is None:
+        return "(binary)"
+    return f"(+{added} −{removed})"
+
+
+def next_steps(report: RunReport) -> list[str]:
+    """What to type next; each is a command that works as it stands."""
+    number = report.attempt
+    steps = [f"see it: zeroin show {number}"]
+    if report.story is not None and report.story.previous is not None:
+        steps.append(f"compare: zeroin diff {report.story.previous} {number}")
+    steps.append(f"run it again: zeroin again {number}")
+    return steps
+
+
+def repeat(report: RepeatReport, paint: Paint) -> list[str]:
+    """Failure rates by signature."""
+    if not report.runs:
+        return ["interrupted before a run was over: nothing can be said"]
+    failed = report.runs - report.passed
+    if not failed:
+        high = 1 - 0.05 ** (1 / report.runs)
+        return [
+            (
+                f"{paint('✓', 'green', 'bold')} passed {report.runs} of {report.runs}: "
+                f"if it fails at all, then in under {high:.1%} of runs (95 % sure)"
+            )
+        ]
+    lines = [f"{paint('✗', 'red', 'bold')} failed {failed} of {report.runs} runs"]
+    for rate in report.rates:
+        example = report.examples[rate.signature]
+        headline = words.cut(words.clean(example.outcome.headline), 160)
+        lines.append(
+            f"  {rate.times:>4} of {rate.runs} ({rate.low:.0%}-{rate.high:.0%})  {headline}"
+            + (f"   zeroin show {example.attempt}" if example.attempt is not None else "")
+        )
+    return lines
+
+
+def short_command(command: list[str]) -> str:
+    """A command in one line, its interpreter without its folder."""
+    import shlex
+
+    head = os.path.basename(command[0]) if command else ""
+    return shlex.join([head, *command[1:]])

@@ -1,0 +1,141 @@
+"""`again N`: the same command, environment and folder; with --code the same code as well."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from zeroin.cycle import Cycle
+from zeroin.errors import ZeroinError
+from zeroin.tools.compare import VOLATILE
+from zeroin.tools.masking import Mask, is_masked
+from zeroin.tools.recorder import Replay
+from zeroin.tools.run import run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zeroin.record.store import Attempt
+    from zeroin.tools.reading import Reading
+    from zeroin.tools.run import Options, RunReport
+
+
+def again(
+    reading: Reading, name: str, options: Options, environ: Mapping[str, str], *, code: bool
+) -> RunReport:
+    """Run an attempt once more."""
+    attempt = reading.store.resolve(name)
+    env = _environment(reading, attempt, environ)
+    cycle = _cycle(attempt, env, Mask(reading.store.salt, environ))
+    if not code:
+        if not os.path.isdir(attempt.cwd):
+            raise ZeroinError(f"the folder of attempt {attempt.id} is gone: {attempt.cwd}")
+        return run(cycle, options, env)
+    return _with_its_code(reading, attempt, cycle, options, env)
+
+
+def _cycle(attempt: Attempt, env: Mapping[str, str], mask: Mask) -> Cycle:
+    command = [mask.reveal(word) for word in attempt.command]
+    if any(map(is_masked, command)):
+        raise ZeroinError(
+            f"the command of attempt {attempt.id} held a secret, which was not kept",
+            hint="give it in a variable, and run: zeroin run -- COMMAND",
+        )
+    settings = attempt.settings
+    own = {
+        name: None if value is None else env.get(name, value)
+        for name, value in settings.get("env", {}).items()
+    }
+    return Cycle(
+        tuple(command),
+        attempt.cwd,
+        own,
+        tuple(settings.get("reset", ())),
+        tuple(settings.get("restore", ())),
+        settings.get("timeout"),
+        settings.get("seed"),
+        bool(settings.get("sync")),
+    )
+
+
+def _environment(reading: Reading, attempt: Attempt, environ: Mapping[str, str]) -> dict[str, str]:
+    """As it was; the terminal's own variables and unchanged secrets come from here and now."""
+    kept: dict[str, str] | None = reading.store.get(attempt.environment)
+    if kept is None:
+        raise ZeroinError(f"the environment of attempt {attempt.id} was not kept")
+    mask = Mask(reading.store.salt, environ)
+    env = {name: value for name, value in kept.items() if name not in VOLATILE}
+    env.update({name: value for name, value in environ.items() if name in VOLATILE})
+    missing = []
+    for name, value in kept.items():
+        if is_masked(value):
+            now = environ.get(name)
+            if now is not None and value in (mask.hide(now), mask.text(now)):
+                env[name] = now
+            else:
+                missing.append(name)
+    if missing:
+        raise ZeroinError(
+            f"secrets are not kept, and these are not set now as they were in attempt "
+            f"{attempt.id}: {', '.join(sorted(missing))}",
+            hint="export them first, then repeat the command",
+        )
+    return env
+
+
+def _with_its_code(
+    reading: Reading,
+    attempt: Attempt,
+    cycle: Cycle,
+    options: Options,
+    env: Mapping[str, str],
+) -> RunReport:
+    """Check its code out into a folder of its own, which is gone afterwards."""
+    import shutil
+    import tempfile
+
+    root = reading.place.root
+    if attempt.code is None or root is None:
+        raise ZeroinError(
+            f"the code of attempt {attempt.id} was not kept", hint=f"zeroin again {attempt.id}"
+        )
+    folder = tempfile.mkdtemp(prefix=f"zeroin-again-{attempt.id}-")
+    try:
+        shadow = reading.shadow(attempt)
+        shadow.checkout(attempt.code, folder)
+        _link_ignored(shadow.ignored(), root, folder)
+        moved = cycle._replace(
+            cwd=_moved(attempt.cwd, root, folder),
+            command=tuple(_moved(word, root, folder) for word in cycle.command),
+        )
+        replay = Replay(attempt.id, reading.place, attempt.cwd, attempt.code)
+        return run(moved, options._replace(replay=replay), _path_into(folder, attempt, root, env))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _moved(word: str, root: str, folder: str) -> str:
+    return folder + word[len(root) :] if word == root or word.startswith(root + "/") else word
+
+
+def _link_ignored(ignored: list[str], root: str, folder: str) -> None:
+    """Data and environments that git ignores are used where they are."""
+    for name in (entry.rstrip("/") for entry in ignored):
+        target = os.path.join(folder, name)
+        if os.path.basename(name) in ("__pycache__", ".zeroin") or os.path.lexists(target):
+            continue
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        os.symlink(os.path.join(root, name), target)
+
+
+def _path_into(folder: str, attempt: Attempt, root: str, env: Mapping[str, str]) -> dict[str, str]:
+    """An editable install leads back to the checkout: the copy goes before it on the path."""
+    entries = attempt.facts.get("path") or []
+    inside = [
+        _moved(entry, root, folder)
+        for entry in entries
+        if entry.startswith(root + "/") and "site-packages" not in entry
+    ]
+    before = [e for e in env.get("PYTHONPATH", "").split(os.pathsep) if e]
+    path = [*inside, *(_moved(entry, root, folder) for entry in before)]
+    return {**env, "PYTHONPATH": os.pathsep.join(dict.fromkeys(path))} if path else dict(env)

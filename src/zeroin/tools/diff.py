@@ -1,0 +1,72 @@
+"""`diff A B`: only what differs between two attempts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from zeroin.tools.compare import Changed, compare
+
+if TYPE_CHECKING:
+    from zeroin.record.store import Attempt
+    from zeroin.tools.compare import Difference
+    from zeroin.tools.reading import Reading
+
+LINES = 4000  # of each output
+
+
+class DiffReport(NamedTuple):
+    """Two attempts, what was different before them, and what came out differently."""
+
+    old: Attempt
+    new: Attempt
+    difference: Difference
+    patch: str
+    outcome: list[Changed]
+    output: list[str]  # a unified diff
+
+
+def diff(reading: Reading, old_name: str, new_name: str) -> DiffReport:
+    """Compare two attempts."""
+    old, new = reading.store.resolve(old_name), reading.store.resolve(new_name)
+    shadow = reading.shadow(new)
+    difference = compare(reading.store, shadow, old, new)
+    patch = ""
+    if difference.code and old.code and new.code:
+        patch = shadow.patch(old.code, new.code)
+    return DiffReport(old, new, difference, patch, _outcome(old, new), _output(reading, old, new))
+
+
+def _outcome(old: Attempt, new: Attempt) -> list[Changed]:
+    """Times and memory always differ a little: they count from a quarter on."""
+    found = []
+    for name in ("outcome", "exit_code", "signature", "headline"):
+        before, after = getattr(old, name), getattr(new, name)
+        if before != after:
+            found.append(Changed(name, _text(before), _text(after)))
+    for name in ("seconds", "peak_bytes"):
+        before, after = getattr(old, name) or 0, getattr(new, name) or 0
+        if max(before, after) > 1.25 * min(before, after) and max(before, after) > 0.1:
+            found.append(Changed(name, _text(before), _text(after)))
+    return found
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _output(reading: Reading, old: Attempt, new: Attempt) -> list[str]:
+    from difflib import unified_diff
+
+    before, after = (_lines(reading, attempt) for attempt in (old, new))
+    if before == after:
+        return []
+    names = (f"attempt {old.id}", f"attempt {new.id}")
+    return list(unified_diff(before, after, *names, n=2, lineterm=""))
+
+
+def _lines(reading: Reading, attempt: Attempt) -> list[str]:
+    from zeroin.cycle.printed import plain
+    from zeroin.run import keep
+
+    text = keep.text(reading.output_folder(attempt)).decode("utf-8", "replace")
+    return plain(text).splitlines()[-LINES:]

@@ -1,0 +1,255 @@
+"""`run`: put the world back, run one command, keep what happened, say what failed."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zeroin.cycle import Kind, Outcome
+from zeroin.errors import UntestableError, ZeroinError
+from zeroin.run import environment
+from zeroin.run.execute import Ended, Run
+from zeroin.run.inbox import Inbox
+from zeroin.run.keep import Keeper
+from zeroin.tools.recorder import Recorder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zeroin.cycle import Cycle
+    from zeroin.cycle.explain import Explanation
+    from zeroin.tools.recorder import Replay, Story
+
+
+class Options(NamedTuple):
+    """How to run, beside what to run."""
+
+    agent: bool = True
+    debugger: bool = False
+    record: bool = True
+    targets: tuple[int, int] = (1, 2)  # where the command's stdout and stderr appear
+    replay: Replay | None = None
+
+
+class RunReport(NamedTuple):
+    """One finished run. `story` places it among the earlier ones."""
+
+    command: list[str]  # without secrets
+    outcome: Outcome
+    status: int  # as wait(2) gives it, to be passed on as our own
+    attempt: int | None
+    story: Story | None
+    survivors: int
+    interrupted: bool
+    warnings: tuple[str, ...]
+
+
+def run(cycle: Cycle, options: Options, environ: Mapping[str, str]) -> RunReport:
+    """One atomic, recorded run."""
+    recorder = Recorder(cycle, environ, keep=options.record, replay=options.replay)
+    try:
+        env = environment.users(cycle, environ)
+        recorder.begin(env)
+        _put_back(cycle, env, recorder)
+        recorder.keep_code()
+        seen = _execute(cycle, env, options, recorder)
+        ended = seen.ended
+        root = recorder.place.root if recorder.place else None
+        explanation = _explain(cycle, env, seen, root)
+        outcome = Outcome(
+            explanation.kind,
+            os.waitstatus_to_exitcode(ended.status),
+            explanation.signature,
+            explanation.headline,
+            ended.seconds,
+            ended.cpu_seconds,
+            ended.peak_bytes,
+        )
+        recorder.finish(outcome, _facts(seen))
+        return RunReport(
+            recorder.command(),
+            outcome,
+            ended.status,
+            recorder.attempt,
+            recorder.story(outcome),
+            ended.survivors,
+            ended.interrupted,
+            tuple(recorder.warnings),
+        )
+    finally:
+        recorder.close()
+
+
+def _put_back(cycle: Cycle, env: Mapping[str, str], recorder: Recorder) -> None:
+    """Restore first, then reset: a reset command may rely on what was restored."""
+    try:
+        if cycle.restore:
+            _restore(cycle, recorder)
+        for command in cycle.reset:
+            _reset(command, cycle, env)
+    except UntestableError as error:
+        recorder.abandon(error.message)
+        raise
+
+
+def _restore(cycle: Cycle, recorder: Recorder) -> None:
+    from zeroin.run import restore
+
+    if recorder.place is None:
+        raise UntestableError(
+            "--restore keeps the first state in the record, and there is none",
+            hint="leave --no-record out",
+        )
+    for path in cycle.restore:
+        full = os.path.join(cycle.cwd, path)
+        saved = recorder.restore_folder(full)
+        try:
+            restore.check(full, store=recorder.place.folder, home=os.path.expanduser("~"))
+            if os.path.exists(saved):
+                restore.put_back(full, saved)
+            else:
+                restore.save(full, saved)
+        except (restore.RestoreRefused, OSError) as error:
+            raise UntestableError(f"--restore {path}: {error}") from None
+
+
+def _reset(command: str, cycle: Cycle, env: Mapping[str, str]) -> None:
+    import subprocess
+
+    done = subprocess.run(
+        ["/bin/sh", "-c", command],
+        cwd=cycle.cwd,
+        env=dict(env),
+        check=False,
+        stdin=subprocess.DEVNULL,
+        stdout=2,  # ours to show, but not part of the command's own output
+    )
+    if done.returncode:
+        raise UntestableError(
+            f"the reset failed with exit code {done.returncode}, so the command was not run: "
+            f"{command}",
+            hint=f"try it alone: {command}",
+        )
+
+
+class _Seen(NamedTuple):
+    """What was seen of one run."""
+
+    ended: Ended
+    messages: list[dict[str, Any]]  # from agents
+    faults: str
+    output: str
+    out_of_memory: bool
+
+
+def _execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Recorder) -> _Seen:
+    from zeroin.observe import oom
+
+    inbox = Inbox() if options.agent else None
+    kills = oom.kills()
+    keeper = Keeper(recorder.output_folder(), recorder.secret_values(), **recorder.output_limits())
+    try:
+        child_env = dict(env)
+        if inbox is not None:
+            child_env = environment.with_agent(env, cycle, inbox.folder, debugger=options.debugger)
+        ended = Run(keeper, inbox, cycle.timeout).execute(
+            cycle.command,
+            cycle.cwd,
+            child_env,
+            targets=options.targets,
+            take_stacks=lambda: _stacks(inbox),
+        )
+        if inbox is not None:
+            inbox.drain()
+        if keeper.error is not None and recorder.attempt is not None:
+            recorder.warn(f"the output could not be kept: {os.strerror(keeper.error.errno or 0)}")
+        if ended.lost is not None:
+            reason = os.strerror(ended.lost.errno or 0).lower()
+            recorder.warn(f"not all output could be shown: {reason}")
+        return _Seen(
+            ended,
+            inbox.messages if inbox is not None else [],
+            inbox.faults() if inbox is not None else "",
+            keeper.recent("err") or keeper.recent("tty") or keeper.recent("out"),
+            oom.kills() > kills,
+        )
+    except ZeroinError as error:
+        recorder.abandon(error.message)
+        raise
+    finally:
+        if inbox is not None:
+            inbox.close()
+
+
+def _stacks(inbox: Inbox | None) -> list[Any]:
+    """Of all processes below us: orphans of the command hang there as well."""
+    from zeroin.observe import stacks
+    from zeroin.run import tree
+
+    return stacks.take(tree.descendants(os.getpid()), inbox.faults if inbox else None)
+
+
+def _explain(cycle: Cycle, env: Mapping[str, str], seen: _Seen, root: str | None) -> Explanation:
+    from zeroin.cycle.explain import Ending, Explanation, explain
+
+    ended = seen.ended
+    if ended.status == 0 and not ended.timed_out:
+        return Explanation(Kind.PASSED, None, "")
+    from zeroin.cycle.crash import Crash
+    from zeroin.cycle.mask import NOWHERE, Places
+
+    code = os.waitstatus_to_exitcode(ended.status)
+    folders = [path for path in (cycle.cwd, root, env.get("HOME")) if path and path != "/"]
+    temps = [*NOWHERE.temps, env.get("TMPDIR") or NOWHERE.temps[0]]
+    return explain(
+        Ending(
+            exit_code=code if code >= 0 else None,
+            signal=_signal_name(-code) if code < 0 else "",
+            timed_out=ended.timed_out,
+            out_of_memory=code in (-9, 137) and seen.out_of_memory,
+            interrupted=ended.interrupted,
+            pid=ended.pid,
+            crashes=[Crash.of(m) for m in seen.messages if m["kind"] == "crash"],
+            faults=seen.faults,
+            stacks=_frames(ended.stacks),
+            output=seen.output,
+            places=Places(folders, temps),
+        )
+    )
+
+
+def _frames(stacks: list[Any]) -> list[list[Any]]:
+    from zeroin.cycle.crash import Frame
+    from zeroin.cycle.printed import owner_of
+
+    return [
+        [
+            Frame(file, line, name, owner_of(file), index == 0 or file == stack.frames[0][0])
+            for index, (file, line, name) in enumerate(stack.frames)
+        ]
+        for stack in stacks
+    ]
+
+
+def _signal_name(number: int) -> str:
+    import signal
+
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _facts(seen: _Seen) -> dict[str, Any]:
+    """What the record keeps beside the outcome."""
+    told = [m for m in seen.messages if m["pid"] == seen.ended.pid] or seen.messages
+    about = told[-1] if told else {}
+    return {
+        "python": about.get("python"),
+        "path": about.get("path"),
+        "modules": about.get("modules"),
+        "crashes": [m for m in seen.messages if m["kind"] == "crash"][:8],
+        "stacks": [stack._asdict() for stack in seen.ended.stacks],
+        "faults": seen.faults,
+        "curve": seen.ended.curve,
+    }
