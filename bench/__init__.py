@@ -1,0 +1,1 @@
+"""What zeroin costs, measured side by side in one run: `make bench`, or `python -m bench`."""

@@ -1,0 +1,128 @@
+"""Fixtures for every room, and what a session must have found before it starts."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import support
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ENOUGH = 3  # interpreters for the driver, and for the agent, that CI must have
+_numbers = itertools.count()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register `needs`; in CI, refuse to pass on a machine that can't test everything."""
+    config.addinivalue_line("markers", "needs(*things): commands or Debian packages it runs")
+    lacks = _lacks()
+    if support.IN_CI and lacks and not hasattr(config, "workerinput"):
+        raise pytest.UsageError("with CI=true nothing may be missing:\n  " + "\n  ".join(lacks))
+
+
+def _lacks() -> list[str]:
+    lacks = [
+        f"the {name} needs {ENOUGH} CPythons, found {len(found)}: {' '.join(found)}"
+        for name, found in (("agent", support.interpreters()), ("driver", support.drivers()))
+        if len(found) < ENOUGH
+    ]
+    lacks += filter(None, map(support.lack, support.packages()))
+    lacks += filter(None, [support.lack_of_libs()])
+    return lacks
+
+
+def pytest_report_header() -> list[str]:
+    """Name the interpreters that the suite runs on, and what it does without."""
+    lines = []
+    rooms = (
+        ("agent", support.interpreters(), support.OLDEST_AGENT),
+        ("driver", support.drivers(), support.OLDEST_DRIVER),
+    )
+    for name, found, oldest in rooms:
+        missing = support.not_here(found, oldest)
+        absent = f"; not on this machine: {', '.join(missing)}" if missing else ""
+        lines.append(f"{name} on: {', '.join(found)}{absent}")
+    lacks = [lack for package in support.packages() if (lack := support.lack(package))]
+    lacks += filter(None, [support.lack_of_libs()])
+    return lines + [f"skipped: what {lack}" for lack in lacks]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what this machine can't run, saying why; in CI that is a failure."""
+    for mark in item.iter_markers("needs"):
+        for reason in filter(None, map(support.lack, mark.args)):
+            _do_without(reason)
+
+
+def _do_without(reason: str) -> None:
+    if support.IN_CI:
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_running(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail a test that leaves a process behind: the product's users would have it, too."""
+    mark = f"{os.getpid()}-{next(_numbers)}"
+    monkeypatch.setenv(support.TEST_ID, mark)
+    before = support.children()
+    yield
+    left = support.left_running(mark, before)
+    if left:
+        support.end(left)
+        listed = "\n".join(f"  {pid}: {line}" for pid, line in left.items())
+        pytest.fail(f"left running:\n{listed}", pytrace=False)
+
+
+@pytest.fixture(params=support.interpreters())
+def python(request: pytest.FixtureRequest) -> str:
+    """Give every CPython from 3.9 on in turn, for what runs inside a user's program."""
+    return support.interpreters()[request.param]
+
+
+@pytest.fixture(params=support.drivers())
+def driver(request: pytest.FixtureRequest) -> list[str]:
+    """Give the words that run zeroin, on every interpreter the driver supports in turn."""
+    return support.driver_command(request.param)
+
+
+@pytest.fixture
+def libs() -> str:
+    """Give the interpreter that has numpy, pandas, torch and the rest of scripts/libs.txt."""
+    if reason := support.lack_of_libs():
+        _do_without(reason)
+    return support.libs_python()
+
+
+@pytest.fixture
+def zeroin(tmp_path: Path) -> support.Zeroin:
+    """Run zeroin as a user with a home of his own would: `zeroin("log", cwd=project)`."""
+    return support.Zeroin(tmp_path)
+
+
+@pytest.fixture
+def project(tmp_path: Path, zeroin: support.Zeroin) -> Path:
+    """Make a user's project: a git repository with a train.py and a first commit."""
+    return support.make_project(tmp_path / "project", zeroin.env)
+
+
+@pytest.fixture
+def terminal() -> Iterator[Callable[..., support.Terminal]]:
+    """Open real terminals, `terminal(command, rows=…, cols=…)`, and close them at the end."""
+    opened: list[support.Terminal] = []
+
+    def open_one(*args: object, **options: object) -> support.Terminal:
+        opened.append(support.Terminal(*args, **options))  # type: ignore[arg-type]
+        return opened[-1]
+
+    yield open_one
+    for one in opened:
+        one.close()
