@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ENOUGH = 3  # interpreters for the driver, and for the agent, that CI must have
+LIMIT = 300  # seconds that a test may take: it hangs if it takes them
 _numbers = itertools.count()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register `needs`; in CI, refuse to pass on a machine that can't test everything."""
     config.addinivalue_line("markers", "needs(*things): commands or Debian packages it runs")
+    config.addinivalue_line("markers", "limit(seconds): when it counts as hanging (300)")
     lacks = _lacks()
     if support.IN_CI and lacks and not hasattr(config, "workerinput"):
         raise pytest.UsageError("with CI=true nothing may be missing:\n  " + "\n  ".join(lacks))
@@ -69,7 +72,26 @@ def _do_without(reason: str) -> None:
 
 
 @pytest.fixture(autouse=True)
-def nothing_left_running(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def ends_in_time(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that hangs, so that one hang doesn't cost the whole run."""
+    mark = request.node.get_closest_marker("limit")
+    seconds = mark.args[0] if mark else LIMIT
+
+    def stop(*_: object) -> None:
+        pytest.fail(f"still running after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 10)  # again, should somebody swallow the first
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_running(
+    monkeypatch: pytest.MonkeyPatch,
+    ends_in_time: None,
+) -> Iterator[None]:
     """Fail a test that leaves a process behind: the product's users would have it, too."""
     mark = f"{os.getpid()}-{next(_numbers)}"
     monkeypatch.setenv(support.TEST_ID, mark)

@@ -126,16 +126,21 @@ def _fork_quietly():
         return os.fork()
 
 
+def run_victim(folder, text, *options, ci="false"):
+    """Run a test file of its own under our conftest."""
+    (folder / "test_victim.py").write_text(text)
+    env = {**os.environ, "PYTHONPATH": str(support.ROOT / "tests"), "CI": ci}
+    command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "conftest", "-q", *options]
+    return subprocess.run(
+        [*command, folder], cwd=folder, env=env, capture_output=True, text=True, check=False
+    )
+
+
 @pytest.mark.parametrize("ci", ["false", "true"])
 def test_needs(tmp_path, ci):
     """A test that needs what isn't here is skipped with the reason; in CI it fails."""
     victim = "from support import needs\n@needs('no-such-thing')\ndef test_x(): pass\n"
-    (tmp_path / "test_victim.py").write_text(victim)
-    env = {**os.environ, "PYTHONPATH": str(support.ROOT / "tests"), "CI": ci}
-    command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "conftest", "-rs", "-q"]
-    done = subprocess.run(
-        [*command, tmp_path], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
-    )
+    done = run_victim(tmp_path, victim, "-rs", ci=ci)
     if ci == "true":
         assert done.returncode != 0
     else:
@@ -146,14 +151,25 @@ def test_needs(tmp_path, ci):
 def test_a_leak_fails_the_test(tmp_path):
     """A test that leaves a process running fails, and the process is ended."""
     victim = "import subprocess\ndef test_x(): subprocess.Popen(['sleep', '3601'])\n"
-    (tmp_path / "test_victim.py").write_text(victim)
-    env = {**os.environ, "PYTHONPATH": str(support.ROOT / "tests"), "CI": "false"}
-    command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "conftest", "-q"]
-    done = subprocess.run(
-        [*command, tmp_path], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
-    )
+    done = run_victim(tmp_path, victim)
     assert "sleep 3601" in done.stdout
     assert "1 error" in done.stdout
+
+
+def test_a_hang_fails_the_test(tmp_path):
+    """A test that hangs fails, what it waited for is ended, and the next test runs."""
+    victim = """
+import os, pytest, subprocess
+@pytest.mark.limit(0.5)
+def test_x():
+    child = os.fork() or subprocess.run(['sleep', '3602'])
+    os.waitpid(child, 0)
+def test_y(): pass
+"""
+    done = run_victim(tmp_path, victim)
+    assert "still running after 0.5 s" in done.stdout
+    assert "sleep 3602" in done.stdout
+    assert "1 failed, 1 passed, 1 error" in done.stdout
 
 
 def test_libraries(libs):

@@ -117,7 +117,7 @@ def test_modules_of_the_users_own_are_named_at_exit(python, inbox, tmp_path):
     write(tmp_path, "helper/part.py", "")
     script = write(tmp_path, "a.py", "import json, helper.part")
     assert start(python, inbox, script, cwd=tmp_path).returncode == 0
-    (message,) = inbox.messages
+    (message,) = [m for m in inbox.messages if m["kind"] == "exit"]
     assert message["modules"] == {
         "__main__": str(script),
         "helper": str(tmp_path / "helper/__init__.py"),

@@ -39,10 +39,13 @@ def write(folder: Path, **files: str | bytes) -> None:
         put(folder, name + ".py", content)
 
 
-def put(folder: Path, name: str, content: str | bytes = "x\n") -> Path:
+def put(folder: Path, name: str, content: str | bytes = "x\n", *, old: bool = False) -> Path:
+    """Write a file; an `old` one is no candidate for being read again by git."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
+    if old:
+        os.utime(path, (1e9, 1e9))
     return path
 
 
@@ -81,10 +84,9 @@ def plain(tmp_path):
 def repo(plain):
     """Make a project with git: one commit of a.py, b.py and sub/c.py, older than this second."""
     git(plain, "init", "-q", "-b", "main")
-    write(plain, a="a = 1\n", b="b = 1\n")
-    put(plain, "sub/c.py", "c = 1\n")
-    for name in ("a.py", "b.py", "sub/c.py"):
-        os.utime(plain / name, (1e9, 1e9))
+    put(plain, "a.py", "a = 1\n", old=True)
+    put(plain, "b.py", "b = 1\n", old=True)
+    put(plain, "sub/c.py", "c = 1\n", old=True)
     git(plain, "add", "-A")
     git(plain, "commit", "-q", "-m", "first")
     return plain
@@ -158,6 +160,14 @@ class TestWhatIsInIt:
         assert "secrets.txt" not in found
         assert "forced.txt" in found
 
+    def test_include_is_no_deeper_than_it_says(self, repo):
+        """A star in `include` stands for a name, not for a path."""
+        put(repo, ".gitignore", "*.cfg\n")
+        put(repo, "top.cfg")
+        put(repo, "deep/down.cfg")
+        shadow = shadow_of(repo, include=["*.cfg"])
+        assert [p for p in shadow.files(shadow.snapshot().tree) if p.endswith("cfg")] == ["top.cfg"]
+
     def test_include(self, repo):
         """`include` brings ignored files back, also new, changed and deleted ones."""
         put(repo, ".gitignore", ".env*\nconf/\n")
@@ -225,8 +235,8 @@ class TestRawBytes:
         """CRLF files are recorded as they are on disk, though the user's git stores LF."""
         git(repo, "config", "core.autocrlf", "true")
         put(repo, ".gitattributes", "*.txt text eol=crlf\n")
-        put(repo, "w.txt", b"one\r\ntwo\r\n")
-        write(repo, a=b"a = 1\r\n")
+        put(repo, "w.txt", b"one\r\ntwo\r\n", old=True)
+        put(repo, "a.py", b"a = 1\r\n", old=True)
         git(repo, "add", "-A")
         git(repo, "commit", "-q", "-m", "crlf")
         if touched:
@@ -240,7 +250,7 @@ class TestRawBytes:
         """A clean filter such as LFS is not run, and files it had replaced are recorded whole."""
         put(repo, ".gitattributes", "*.bin filter=lfs\n")
         git(repo, "config", "filter.lfs.clean", "sed s/real/pointer/g")
-        put(repo, "m.bin", "really real\n")
+        put(repo, "m.bin", "really real\n", old=True)
         git(repo, "add", "-A")
         assert git(repo, "show", ":m.bin") == "pointerly pointer"
         put(Path(os.environ["HOME"]), ".gitconfig", '[filter "lfs"]\n clean=false\n required\n')
@@ -377,19 +387,20 @@ class TestOddThings:
         git(repo, "commit", "-qam", "main")
         with pytest.raises(subprocess.CalledProcessError):
             git(repo, "merge", "side")
-        write(repo, later="later\n", b="hidden edit\n")
+        write(repo, later="later\n")
         git(repo, "add", "-N", "later.py")
         git(repo, "update-index", "--assume-unchanged", "b.py")
-        put(repo, "sub/c.py", "hidden too\n")
+        put(repo, "b.py", "b = 2\n", old=True)
         git(repo, "update-index", "--skip-worktree", "sub/c.py")
+        put(repo, "sub/c.py", "c = 2\n", old=True)
         shadow = shadow_of(repo)
         found = contents(shadow, shadow.snapshot().tree)
         assert found["a.py"].startswith(b"<<<<<<<")
         del found["a.py"]
         assert found == {
-            "b.py": b"hidden edit\n",
+            "b.py": b"b = 2\n",
             "later.py": b"later\n",
-            "sub/c.py": b"hidden too\n",
+            "sub/c.py": b"c = 2\n",
         }
 
     @pytest.mark.parametrize("sparse_index", ["--sparse-index", "--no-sparse-index"])
@@ -399,6 +410,18 @@ class TestOddThings:
         assert not (repo / "sub").exists()
         shadow = shadow_of(repo)
         assert shadow.files(shadow.snapshot().tree) == ["a.py", "b.py"]
+
+    def test_behind_a_link_nobody_tracks(self, repo, tmp_path):
+        """A folder replaced by an ignored link takes its files out: they are not the project's."""
+        shadow = shadow_of(repo)
+        put(repo, ".gitignore", "sub\n")
+        shadow.snapshot()
+        put(tmp_path, "elsewhere/c.py", "c = 3\n")
+        shutil.rmtree(repo / "sub")
+        (repo / "sub").symlink_to(tmp_path / "elsewhere")
+        taken = shadow.snapshot()
+        assert shadow.files(taken.tree) == [".gitignore", "a.py", "b.py"]
+        assert shadow.snapshot() == (taken.tree, [])
 
     def test_a_repository_that_ignores_us(self, repo):
         """A project in a folder that the repository around it ignores is recorded on its own."""
@@ -413,6 +436,7 @@ class TestOddThings:
         write(plain, a="1\n")
         git(plain, "add", "-A")
         git(plain, "commit", "-qm", "m")
+        git(plain, "gc", "-q")
         shadow = shadow_of(plain)
         assert contents(shadow, shadow.snapshot().tree) == {"a.py": b"1\n"}
         assert shadow.base_commit() == git(plain, "rev-parse", "HEAD")
@@ -558,8 +582,22 @@ class TestBounds:
         with pytest.raises(TookTooLongError):
             shadow_of(plain).snapshot()
         taken = shadow_of(plain).snapshot()
-        assert len(calls[3]) == 10
+        assert sum(len(paths) for paths in calls[3:]) == 10
         assert len(shadow_of(plain).files(taken.tree)) == 30
+
+    def test_a_time_out_leaves_no_false_tree(self, repo, monkeypatch):
+        """Cut short after the index was changed, a snapshot does not pass the old tree off as new."""
+        shadow = shadow_of(repo)
+        shadow.snapshot()
+        write(repo, a="a = 2\n")
+        real = code._Taking._write_tree
+        monkeypatch.setattr(
+            code._Taking, "_write_tree", lambda self: setattr(self, "deadline", 0) or real(self)
+        )
+        with pytest.raises(TookTooLongError):
+            shadow.snapshot()
+        monkeypatch.undo()
+        assert shadow.read(shadow.snapshot().tree, "a.py") == b"a = 2\n"
 
 
 SETUPS = {
@@ -672,6 +710,21 @@ class TestTheUsersRepository:
         shadow_of(repo).snapshot()
         assert (tmp_path / "calls").read_text().count("x") == 4
 
+    def test_a_split_index(self, repo):
+        """Both halves of a split index are used, and the user's half is not needed afterwards."""
+        git(repo, "update-index", "--split-index")
+        assert list((repo / ".git").glob("sharedindex.*"))
+        shadow = shadow_of(repo)
+        expected = shadow.snapshot()
+        blob = git(repo, "rev-parse", "HEAD:a.py")
+        assert not (Path(shadow.folder) / "objects" / blob[:2] / blob[2:]).exists()
+        for half in Path(shadow.folder).glob("sharedindex.*"):
+            half.unlink()
+        for index in Path(shadow.folder).glob("index.*[!.tree]"):
+            assert b"sharedindex" not in index.read_bytes()
+            assert b"link\0" not in index.read_bytes()
+        assert shadow.snapshot() == expected
+
     def test_base_commit(self, repo, tmp_path):
         """The commit checked out: on a branch, detached, packed; None before one or without git."""
         shadow = shadow_of(repo)
@@ -757,9 +810,10 @@ class TestTrouble:
         """Our own index is a cache: broken, it is made anew."""
         shadow = shadow_of(repo)
         expected = shadow.snapshot()
-        for name in os.listdir(shadow.folder):
-            if name.startswith("index.") and not name.endswith(".tree"):
-                (Path(shadow.folder) / name).write_bytes(b"DIRC broken")
+        for path in Path(shadow.folder).glob("index.*[!.tree]"):
+            info = path.stat()
+            path.write_bytes(b"DIRC broken")
+            os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
         assert shadow.snapshot() == expected
 
     def test_locks_of_the_dead(self, repo):
@@ -860,10 +914,10 @@ from zeroin.record.code import Shadow, CodeError
 base = sys.argv[1] + "/disk"
 root = sys.argv[1] + "/project"
 os.makedirs(base), os.makedirs(root)
-subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", base], check=True)
+subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", base], check=True)
 for name in "abc":
     with open(f"{root}/{name}", "wb") as file:
-        file.write(os.urandom(100_000))
+        file.write(os.urandom(400_000))
 try:
     Shadow(base, root).snapshot()
 except (CodeError, OSError) as error:
@@ -999,6 +1053,16 @@ class TestKeeping:
             shadow.read(trees[0], "a.py")
         assert shadow.snapshot().tree == trees[2]
         assert shadow.read(trees[2], "a.py") == b"attempt 2\n"
+
+    def test_the_new_pack_stays(self, repo, monkeypatch):
+        """However old the clock makes it look, what is kept is not swept away."""
+        shadow = shadow_of(repo)
+        write(repo, a="kept\n")
+        tree = shadow.snapshot().tree
+        shadow.keep("1", tree)
+        monkeypatch.setattr(code, "_GRACE", -3_600.0)
+        shadow.gc()
+        assert shadow.read(tree, "a.py") == b"kept\n"
 
     def test_the_last_tree_is_never_a_memory_only(self, repo):
         """Nothing kept and all collected: an unchanged project still gets a tree that exists."""

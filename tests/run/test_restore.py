@@ -642,15 +642,18 @@ class TestAnyTree:
     @pytest.mark.slow
     def test_random_trees_without_privileges(self):
         """The same for a user whom modes can lock out of his own folders."""
+        base = tempfile.mkdtemp()
         reader, writer = os.pipe()
         child = os.fork()
         if not child:
             try:
+                os.chdir(base)
+                tempfile.tempdir = base
                 if os.getuid() == 0:
+                    os.chown(base, 65534, 65534)
                     os.setgroups([])
                     os.setgid(65534)
                     os.setuid(65534)
-                os.chdir("/tmp")
                 random_trees()
                 os.write(writer, b"fine")
             except BaseException as error:
@@ -660,6 +663,7 @@ class TestAnyTree:
         with open(reader, "rb") as said:
             answer = said.read().decode()
         os.waitpid(child, 0)
+        shutil.rmtree(base)
         assert answer == "fine"
 
 

@@ -87,6 +87,7 @@ def forms_of(secrets: Iterable[str]) -> list[str]:
     """Give the texts to look for, the longest first: one secret may hold another."""
     heads = {secret[:LONGEST] for secret in secrets if len(secret) >= SHORTEST}
     heads.update([repr(head)[1:-1] for head in heads])
+    heads -= {head for head in heads if head in MASK}  # or the mask itself would be masked
     return sorted(heads, key=lambda head: (-len(head), head))
 
 

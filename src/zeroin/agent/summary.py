@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 
-from . import arrays, holders, objects, reprs, secrets, text, values
+from . import arrays, holders, objects, secrets, text, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ class Call:
         self.answers = {}
         wanted = sorted(self.asked.values(), key=lambda view: view.depth)[:ASKED]
         if wanted:
+            from . import reprs
+
             left = max(0.0, self.seconds * (1 - self.spent()))
             told = reprs.run([view.value for view in wanted], left)
             pairs = zip(wanted, told)

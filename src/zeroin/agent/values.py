@@ -140,11 +140,8 @@ def path(value: Any, title: str, _: Any) -> str | None:
 
 def memory(value: Any) -> str:
     """Describe a memoryview; its bytes belong to another object."""
-    return f"memoryview{list(value.shape)} format {value.format!r} of a {_owner(value.obj)}"
-
-
-def _owner(value: Any) -> str:
-    return objects.name_of(type(value))
+    owner = objects.name_of(type(value.obj))
+    return f"memoryview{list(value.shape)} format {value.format!r} of a {owner}"
 
 
 def _place(code: Any) -> str:

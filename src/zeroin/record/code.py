@@ -47,7 +47,7 @@ node_modules
 """
 
 # Bytes go in and come out as they are: no line endings, no LFS, no keywords, no encodings.
-_RAW = "* -text -filter -ident -working-tree-encoding !eol !diff\n"
+_RAW = "* -text -filter -ident -working-tree-encoding\n"
 
 _SETTINGS = (
     "core.fsmonitor=false",
@@ -400,9 +400,9 @@ class _Taking:
         sizes = self._git(*args, stdin=blobs, borrow=self.place.objects).splitlines()
         for line, size in zip(lines, sizes, strict=True):
             about, path = line.split(b"\t", 1)
-            tag, mode, _, stage = about.split(b" ")
+            tag, mode, _ = about.split(b" ", 2)
             inside = path.startswith(os.fsencode(self.place.prefix))
-            if inside and tag == b"H" and stage == b"0":
+            if inside and tag == b"H":
                 full = os.path.join(self.place.top, os.fsdecode(path))
                 if mode == b"160000" or size == b"%d" % _length(full):
                     continue

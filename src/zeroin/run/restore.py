@@ -55,7 +55,10 @@ class Restored(NamedTuple):
 
 
 class _Entry(TypedDict, total=False):
-    """One entry of the manifest; `inode`, `ctime` and `links` are as they were last seen."""
+    """One entry of the manifest; `inode`, `ctime` and `links` are as they were last seen.
+
+    What is usual is left out, since reading the manifest is a large part of the work.
+    """
 
     kind: str  # folder, file, link, special or absent
     mode: int
@@ -67,10 +70,10 @@ class _Entry(TypedDict, total=False):
     size: int  # of a file, as all below
     inode: int
     ctime: int  # 0 when it was too young to tell later changes by
-    links: int
-    names: int  # how many of the links are inside PATH
+    links: int  # if there are more than one
+    names: int  # how many of these are inside PATH
     copy: int  # the name of the content in the baseline
-    same: str  # instead of a copy: the path inside PATH of the file this is a hard link to
+    same: str  # instead of a copy: where in PATH the file is that this is a hard link to
 
 
 def check(path: str, *, store: str, home: str, max_bytes: int = 20_000_000_000) -> None:
@@ -202,10 +205,11 @@ class _Saving:
             kind=_kind(info),
             mode=stat.S_IMODE(info.st_mode),
             mtime=info.st_mtime_ns,
-            owner=[info.st_uid, info.st_gid],
         )
+        if os.geteuid() == 0:
+            entry["owner"] = [info.st_uid, info.st_gid]
         if entry["kind"] == "special":
-            self.left_alone.append(below)
+            self.left_alone.append(below[1:])
         elif entry["kind"] == "link":
             entry["target"] = os.readlink(name, dir_fd=folder.fd)
         elif entry["kind"] == "file":
@@ -213,23 +217,24 @@ class _Saving:
                 self._file(fd, below, entry)
         else:
             with folder.inner(name) as inner:
-                entry["attributes"] = _attributes(inner.fd)
+                _describe(inner.fd, entry)
                 names = sorted(os.listdir(inner.fd))
                 entry["entries"] = {
-                    each: self.entry(inner, each, os.path.join(below, each)) for each in names
+                    each: self.entry(inner, each, f"{below}/{each}") for each in names
                 }
         return entry
 
     def _file(self, source: int, below: str, entry: _Entry) -> None:
         info = os.fstat(source)
-        entry["attributes"] = _attributes(source)
-        entry["size"], entry["links"], entry["names"] = info.st_size, info.st_nlink, 1
-        entry["inode"], entry["ctime"] = info.st_ino, _telling(info)
-        first, of_first = self.several.setdefault((info.st_dev, info.st_ino), (below, entry))
-        if of_first is not entry:
-            entry["same"] = first
-            of_first["names"] += 1
-            return
+        _describe(source, entry)
+        entry["size"], entry["inode"], entry["ctime"] = info.st_size, info.st_ino, _telling(info)
+        if info.st_nlink > 1:
+            entry["links"] = info.st_nlink
+            first, of_first = self.several.setdefault((info.st_dev, info.st_ino), (below, entry))
+            of_first["names"] = of_first.get("names", 0) + 1
+            if of_first is not entry:
+                entry["same"] = first
+                return
         self.copies += 1
         entry["copy"] = self.copies
         target = os.open(_copy_of(self.files, entry), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
@@ -238,7 +243,7 @@ class _Saving:
         finally:
             os.close(target)
         if os.fstat(source).st_ctime_ns != info.st_ctime_ns:
-            raise RestoreError(f"{below or 'it'} changed while it was being saved: try again")
+            raise RestoreError(f"{below[1:] or 'it'} changed while it was being saved: try again")
 
 
 class _Putting:
@@ -256,7 +261,7 @@ class _Putting:
         """Make one entry of a folder what it was."""
         have = folder.stat(name)
         if want["kind"] == "special":
-            self.left_alone.append(below)
+            self.left_alone.append(below[1:])
         elif have is None:
             if want["kind"] != "absent":
                 self.created += 1
@@ -319,13 +324,29 @@ class _Putting:
     def _fill(self, folder: _Folder, name: str, want: _Entry, below: str) -> None:
         """Make the inside of a folder right, then the folder itself: its time comes last."""
         with folder.inner(name, force=True) as inner:
-            entries = want["entries"]
-            for extra in os.listdir(inner.fd):
-                if extra not in entries:
-                    self.entry(inner, extra, _Entry(kind="absent"), "")
-            for each, entry in entries.items():
-                self.entry(inner, each, entry, os.path.join(below, each))
+            wrong = dict(want["entries"])
+            for extra, info in self._look(inner, wrong, below):
+                self._remove(inner, extra, info)
+            for each, entry in wrong.items():
+                self.entry(inner, each, entry, f"{below}/{each}")
             _settle(inner.fd, want)
+
+    def _look(
+        self, folder: _Folder, entries: dict[str, _Entry], below: str
+    ) -> list[tuple[str, os.stat_result]]:
+        """Take the files that are as they were off the list; give what was not there at all."""
+        extras = []
+        with os.scandir(folder.fd) as found:
+            for each in found:
+                info = each.stat(follow_symlinks=False)
+                entry = entries.get(each.name)
+                if entry is None:
+                    extras.append((each.name, info))
+                elif entry["kind"] == "file" and _is_as_seen(info, entry):
+                    del entries[each.name]
+                    if "names" in entry:
+                        self.inodes[f"{below}/{each.name}"] = info.st_ino
+        return extras
 
     def _write(self, folder: _Folder, name: str, want: _Entry, below: str) -> None:
         """Write a file anew. In place would be wrong: it may be a hard link to one outside now."""
@@ -337,11 +358,11 @@ class _Putting:
                 self._learn(want, os.fstat(target))
         finally:
             os.close(source)
-        want["links"], self.learned = want["names"], True
+        want["links"], self.learned = want.get("names", 1), True
         self.inodes[below] = want["inode"]
 
     def _hard_link(self, folder: _Folder, name: str, want: _Entry) -> None:
-        first = os.path.join(self.path, want["same"])
+        first = self.path + want["same"]
         os.link(first, name, dst_dir_fd=folder.fd, follow_symlinks=False)
         info = os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
         if info.st_ino != self.inodes[want["same"]]:
@@ -353,7 +374,7 @@ class _Putting:
         """Compare a file that may have changed with what was saved."""
         if "same" in want:
             return have.st_ino == self.inodes[want["same"]]
-        if (have.st_size, have.st_nlink) != (want["size"], want["links"]):
+        if (have.st_size, have.st_nlink) != (want["size"], want.get("links", 1)):
             return False
         try:
             with folder.open(name) as fd:
@@ -369,8 +390,8 @@ class _Putting:
 
     def _settle_link(self, folder: _Folder, name: str, want: _Entry) -> bool:
         info = os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
-        owner, changed = want["owner"], False
-        if os.geteuid() == 0 and owner != [info.st_uid, info.st_gid]:
+        owner, changed = want.get("owner"), False
+        if owner and os.geteuid() == 0 and owner != [info.st_uid, info.st_gid]:
             os.chown(name, owner[0], owner[1], dir_fd=folder.fd, follow_symlinks=False)
             changed = True
         if info.st_mtime_ns != want["mtime"]:
@@ -418,14 +439,15 @@ def _is_as_seen(info: os.stat_result, entry: _Entry) -> bool:
 def _settle(fd: int, want: _Entry) -> bool:
     """Put owner, attributes, mode and time back, in the order in which they undo one another."""
     before = os.fstat(fd)
-    owner = want["owner"]
-    chown = os.geteuid() == 0 and owner != [before.st_uid, before.st_gid]
+    uid, gid = want.get("owner", (before.st_uid, before.st_gid))
+    chown = os.geteuid() == 0 and (uid, gid) != (before.st_uid, before.st_gid)
     if chown:
-        os.fchown(fd, owner[0], owner[1])
-    relabel = _attributes(fd) != want["attributes"]
+        os.fchown(fd, uid, gid)
+    attributes = want.get("attributes", {})
+    relabel = _attributes(fd) != attributes
     if relabel:
         os.fchmod(fd, stat.S_IMODE(before.st_mode) | 0o200)  # or they can't be set
-        _set_attributes(fd, want["attributes"])
+        _set_attributes(fd, attributes)
     chmod = stat.S_IMODE(os.fstat(fd).st_mode) != want["mode"]
     if chmod:
         os.fchmod(fd, want["mode"])
@@ -442,6 +464,12 @@ def _attributes(fd: int) -> dict[str, str]:
             with contextlib.suppress(OSError):  # not ours to read
                 found[name] = os.getxattr(fd, name).hex()
     return found
+
+
+def _describe(fd: int, entry: _Entry) -> None:
+    attributes = _attributes(fd)
+    if attributes:
+        entry["attributes"] = attributes
 
 
 def _set_attributes(fd: int, want: dict[str, str]) -> None:

@@ -13,7 +13,7 @@ _SECONDS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0,
 
 def parse_size(text: str) -> int:
     """`500M`, `2GiB`, `1.5 gb`, `4096`."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", text, re.IGNORECASE)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", text, re.IGNORECASE | re.ASCII)
     if not match or (match[3] and not match[2]):
         raise UsageError(f"{text!r} is no size", hint="write 500M, 2GiB or 4096")
     unit = match[2].lower()
@@ -22,7 +22,7 @@ def parse_size(text: str) -> int:
 
 def parse_seconds(text: str) -> float:
     """`30s`, `5m`, `1.5h`, `250ms`, `10`."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text, re.IGNORECASE)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text, re.IGNORECASE | re.ASCII)
     if not match or match[2].lower() not in _SECONDS:
         raise UsageError(f"{text!r} is no time span", hint="write 30s, 5m, 1.5h or 250ms")
     return float(match[1]) * _SECONDS[match[2].lower()]
