@@ -12,7 +12,8 @@ AGENT = os.path.join(os.path.dirname(os.path.dirname(HERE)), "src", "zeroin", "a
 package = type(sys)("_zeroin_agent")
 package.__path__ = [AGENT]
 sys.modules["_zeroin_agent"] = package
-from _zeroin_agent import reprs, summary  # noqa: E402, F401 - for the victims
+from _zeroin_agent import summary  # noqa: E402
+from _zeroin_agent.summary import reprs  # noqa: E402, F401 - for the victims
 
 results = {}
 

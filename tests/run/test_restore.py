@@ -104,7 +104,9 @@ class TestPuttingBack:
         os.utime(tree / "deep/er/d.bin")
         shutil.rmtree(tree / "empty")
         put(tree / "new/x/y")
-        assert put_back(str(tree), baseline) == Restored(3, 3, 1)
+        (tree / "link").unlink()
+        (tree / "link").symlink_to("b.sh")
+        assert put_back(str(tree), baseline) == Restored(4, 3, 1)
         assert state(tree) == before
 
     def test_nothing_to_do(self, tree, baseline):
@@ -184,6 +186,14 @@ class TestPuttingBack:
                 put(path / f"{number}", "worse")
             assert put_back(str(path), baseline).changed == 30
             assert {p.read_text() for p in path.iterdir()} == {"first"}
+
+    def test_young_files_are_not_trusted(self, tmp_path, monkeypatch):
+        """A change time tells nothing until the clock has moved on from it for good."""
+        info = put(tmp_path / "f").stat()
+        assert restore._telling(info) == 0
+        later = time.time_ns() + 3_000_000_000
+        monkeypatch.setattr(time, "time_ns", lambda: later)
+        assert restore._telling(info) == info.st_ctime_ns
 
     def test_old_files_are_not_read(self, tmp_path, baseline, monkeypatch):
         """Files known by their change time are not opened again, restored ones once they are old."""
@@ -304,6 +314,29 @@ class TestNothingOutside:
         put_back(str(tree), baseline)
         assert not os.path.samefile(twin, tree / "a.txt")
 
+    @pytest.mark.parametrize("name", ["deep", "a.txt", "empty"])
+    def test_swapped_under_our_hands(self, tree, baseline, outside, monkeypatch, name):
+        """A link put in place between looking and opening is not followed either."""
+        save(str(tree), baseline)
+        (tree / "a.txt").write_text("ALPHA")
+        put(tree / "empty/new")
+        put(tree / "deep/new")
+        put(outside / "new")
+        safe = state(outside)
+        real = restore._Folder.stat
+
+        def swap(self, looked_at):
+            info = real(self, looked_at)
+            if looked_at == name and not (tree / name).is_symlink():
+                (tree / name).rename(tree.parent / "aside")
+                (tree / name).symlink_to(outside / ("precious" if name == "a.txt" else ""))
+            return info
+
+        monkeypatch.setattr(restore._Folder, "stat", swap)
+        with pytest.raises(RestoreError):
+            put_back(str(tree), baseline)
+        assert state(outside) == safe
+
     def test_new_links_are_removed_not_followed(self, tree, baseline, outside):
         """New links to folders outside go; what they led to stays."""
         safe = state(outside)
@@ -366,7 +399,7 @@ class TestNothingOutside:
             env=env,
         )
         lines = done.stdout.splitlines()
-        assert len(lines) == 4, done
+        assert len(lines) == 5, done
         assert all("mounted at" in line and line.endswith("True") for line in lines)
 
     def test_special_files(self, tree, baseline):
@@ -385,6 +418,7 @@ class TestNothingOutside:
 
 MOUNTS = """
 import os, subprocess, sys
+from zeroin.run import restore
 from zeroin.run.restore import RestoreRefused, check, put_back, save
 base = sys.argv[1]
 tree, other = base + "/a tree", base + "/other"
@@ -402,6 +436,13 @@ for options in (["-t", "tmpfs", "none"], ["--bind", other]):
         except RestoreRefused as error:
             print(error, os.path.exists(other + "/precious"))
     subprocess.run(["umount", tree + "/in side"], check=True)
+restore._check_mounts = lambda path: None  # as if there were no list of mounts
+subprocess.run(["mount", "-t", "tmpfs", "none", tree + "/in side"], check=True)
+open(tree + "/in side/precious", "w").close()
+try:
+    put_back(tree, base + "/store/key")
+except RestoreRefused as error:
+    print(error, os.path.exists(tree + "/in side/precious"))
 """
 
 
@@ -489,6 +530,11 @@ class TestRefusals:
         with pytest.raises(RestoreError, match="could not be put back"):
             put_back(str(tree), baseline)
         assert (tree / "a.txt").read_text() == "changed"
+        (tree / "a.txt").unlink()
+        put(tree / "a.txt/inner")
+        with pytest.raises(RestoreError, match="could not be put back"):
+            put_back(str(tree), baseline)
+        assert (tree / "a.txt/inner").exists()
         os.unlink(os.path.join(baseline, "manifest.json"))
         with pytest.raises(RestoreRefused, match="damaged"):
             put_back(str(tree), baseline)
@@ -633,6 +679,94 @@ def random_trees(node, rounds) -> None:
         shutil.rmtree(base, ignore_errors=True)
 
 
+def without_privileges(function) -> str:
+    """Call a function of a folder as a user who isn't root; give what it returned or raised."""
+    base = os.path.realpath(tempfile.mkdtemp())
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            os.chdir(base)
+            tempfile.tempdir = base
+            if os.getuid() == 0:
+                os.chown(base, 65534, 65534)
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+            os.write(writer, f"{function(Path(base))}".encode())
+        except BaseException as error:
+            os.write(writer, "".join(traceback.format_exception(error)).encode()[-20_000:])
+        os._exit(0)
+    os.close(writer)
+    with open(reader, "rb") as said:
+        answer = said.read().decode()
+    os.waitpid(child, 0)
+    for each in everything(base):
+        if os.path.isdir(each) and not os.path.islink(each):
+            os.chmod(each, 0o700)
+    shutil.rmtree(base)
+    return answer
+
+
+class TestWithoutPrivileges:
+    def test_closed_and_read_only(self):
+        """Folders and files that their modes close are opened for the work and closed again."""
+
+        def work(base: Path) -> bool:
+            tree = base / "data"
+            put(tree / "ro/file", "first", 0o444)
+            put(tree / "ro/inner/file", "first", 0o400)
+            put(tree / "plain/file", "first")
+            with contextlib.suppress(OSError):
+                os.setxattr(tree / "plain/file", "user.mark", b"1")
+            (tree / "plain/file").chmod(0o444)
+            (tree / "ro/inner").chmod(0o555)
+            (tree / "ro").chmod(0o555)
+            before = state(tree)
+            save(str(tree), str(base / "kept"))
+            (tree / "ro").chmod(0o755)
+            (tree / "ro/file").chmod(0)
+            (tree / "ro/inner").chmod(0o700)
+            (tree / "ro/inner/file").unlink()
+            put(tree / "ro/inner/new/x")
+            (tree / "ro/inner/new").chmod(0)
+            (tree / "ro/inner").chmod(0)
+            (tree / "ro").chmod(0o555)
+            (tree / "plain/file").chmod(0o644)
+            with contextlib.suppress(OSError):
+                os.setxattr(tree / "plain/file", "user.mark", b"2")
+            (tree / "plain/file").chmod(0o444)
+            put_back(str(tree), str(base / "kept"))
+            return state(tree) == before
+
+        assert without_privileges(work) == "True"
+
+    def test_a_parent_that_is_not_ours_to_open(self):
+        """Only PATH is opened up: a closed folder around it is an error and stays closed."""
+
+        def work(base: Path) -> str:
+            path = put(base / "around/file", "first")
+            save(str(path), str(base / "kept"))
+            path.write_text("second")
+            path.parent.chmod(0o555)
+            with pytest.raises(RestoreError, match="Permission denied"):
+                put_back(str(path), str(base / "kept"))
+            return f"{stat.S_IMODE(path.parent.stat().st_mode):o} {path.read_text()}"
+
+        assert without_privileges(work) == "555 second"
+
+    def test_what_cannot_be_read_cannot_be_saved(self):
+        """A file closed to us is named, and no half baseline stays."""
+
+        def work(base: Path) -> str:
+            put(base / "data/closed", mode=0)
+            with pytest.raises(RestoreError, match=r"Permission denied \(closed\)"):
+                save(str(base / "data"), str(base / "kept"))
+            return str(sorted(os.listdir(base)))
+
+        assert without_privileges(work) == "['data']"
+
+
 class TestAnyTree:
     @pytest.mark.slow
     def test_random_trees(self):
@@ -642,29 +776,7 @@ class TestAnyTree:
     @pytest.mark.slow
     def test_random_trees_without_privileges(self):
         """The same for a user whom modes can lock out of his own folders."""
-        base = tempfile.mkdtemp()
-        reader, writer = os.pipe()
-        child = os.fork()
-        if not child:
-            try:
-                os.chdir(base)
-                tempfile.tempdir = base
-                if os.getuid() == 0:
-                    os.chown(base, 65534, 65534)
-                    os.setgroups([])
-                    os.setgid(65534)
-                    os.setuid(65534)
-                random_trees()
-                os.write(writer, b"fine")
-            except BaseException as error:
-                os.write(writer, "".join(traceback.format_exception(error)).encode()[-20_000:])
-            os._exit(0)
-        os.close(writer)
-        with open(reader, "rb") as said:
-            answer = said.read().decode()
-        os.waitpid(child, 0)
-        shutil.rmtree(base)
-        assert answer == "fine"
+        assert without_privileges(lambda _: random_trees()) == "None"
 
 
 STEPS = "open unlink mkdir link symlink fchmod utime copy_file_range replace rename rmdir ftruncate"

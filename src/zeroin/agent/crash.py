@@ -12,7 +12,8 @@ import os
 import sys
 import time
 
-from . import loaded, objects, owner, post, secrets, summary
+from . import loaded, owner, post, secrets, summary
+from .summary import objects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -177,7 +177,7 @@ class _Folder:
                     os.chmod(f"/proc/self/fd/{fd}", 0o700)
         with self.open(name, os.O_DIRECTORY) as fd:
             if self.ours and os.fstat(fd).st_dev != os.fstat(self.fd).st_dev:
-                raise RestoreRefused(f"another file system is mounted at {name}: unmount it first")
+                raise RestoreError(f"another file system is mounted at {name}: unmount it first")
             yield _Folder(fd, ours=True)
 
     def unlock(self) -> None:
@@ -598,7 +598,8 @@ def _can_clone(full: str, store: str) -> bool:
             except OSError:
                 return False
             finally:
-                os.unlink(target)
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(target)
             return True
     return False
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from .summary import Call, View
+    from .call import Call, View
 
 # By depth: 0 is the value itself, 1 what it holds. Below the last, only sizes are told.
 ELEMENTS = (8, 5, 3)

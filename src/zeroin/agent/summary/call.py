@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import time
 
-from . import arrays, holders, objects, secrets, text, values
+from .. import secrets
+from . import arrays, holders, objects, text, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
