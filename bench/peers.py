@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # name → its package, and how it wraps a command that does nothing (guild wants a script).
 PEERS = {
     "asciinema": ("asciinema<3", ["rec", "-q", "--overwrite", "-c", "true", "true.cast"]),
-    "con-duct": ("con-duct", ["run", "-q", "-c", "-p", "duct/", "true"]),
+    "con-duct": ("con-duct", ["run", "-q", "--clobber", "-p", "duct/", "true"]),
     "guild": ("guildai", ["run", "-y", "nothing.py"]),
 }
 

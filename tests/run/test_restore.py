@@ -376,6 +376,41 @@ class TestNothingOutside:
         put_back(str(tree), baseline)
         assert state(tree) == before
 
+    @pytest.mark.parametrize("name", ["deep/two", "one"])
+    def test_a_name_leaks_out(self, tree, baseline, outside, name):
+        """A file given a name outside, even in exchange for one inside, is not shared afterwards."""
+        before = state(tree)
+        save(str(tree), baseline)
+        os.link(tree / "a.txt", outside / "a")
+        (tree / name).rename(outside / "two")
+        safe = state(outside)
+        put_back(str(tree), baseline)
+        assert state(tree) == before
+        assert state(outside) == safe
+        assert not shared(str(tree), str(outside))
+
+    @pytest.mark.parametrize("change", ["chmod", "touch", "write"])
+    def test_a_file_that_was_shared(self, tree, baseline, outside, change):
+        """A file that always had a name outside is left, or cut off before anything is changed."""
+        put(outside / "a", "alpha")
+        (tree / "a.txt").unlink()
+        os.link(outside / "a", tree / "a.txt")
+        os.utime(tree, ns=(OLD, OLD))
+        before = state(tree)
+        save(str(tree), baseline)
+        assert put_back(str(tree), baseline) == Restored(0, 0, 0)
+        assert os.path.samefile(tree / "a.txt", outside / "a")
+        if change == "chmod":
+            (tree / "a.txt").chmod(0o600)
+        elif change == "touch":
+            os.utime(tree / "a.txt")
+        else:
+            (tree / "a.txt").write_text("other")
+        safe = state(outside)
+        put_back(str(tree), baseline)
+        assert state(tree) == before
+        assert state(outside) == safe
+
     def test_another_folder_s_baseline(self, tree, baseline, outside):
         """A baseline is put back where it was saved and nowhere else."""
         safe = state(outside)
@@ -419,7 +454,7 @@ class TestNothingOutside:
 MOUNTS = """
 import os, subprocess, sys
 from zeroin.run import restore
-from zeroin.run.restore import RestoreRefused, check, put_back, save
+from zeroin.run.restore import RestoreError, check, put_back, save
 base = sys.argv[1]
 tree, other = base + "/a tree", base + "/other"
 os.makedirs(tree + "/in side"), os.makedirs(other), os.makedirs(base + "/store")
@@ -433,7 +468,7 @@ for options in (["-t", "tmpfs", "none"], ["--bind", other]):
     ):
         try:
             call()
-        except RestoreRefused as error:
+        except RestoreError as error:
             print(error, os.path.exists(other + "/precious"))
     subprocess.run(["umount", tree + "/in side"], check=True)
 restore._check_mounts = lambda path: None  # as if there were no list of mounts
@@ -441,7 +476,7 @@ subprocess.run(["mount", "-t", "tmpfs", "none", tree + "/in side"], check=True)
 open(tree + "/in side/precious", "w").close()
 try:
     put_back(tree, base + "/store/key")
-except RestoreRefused as error:
+except RestoreError as error:
     print(error, os.path.exists(tree + "/in side/precious"))
 """
 
@@ -522,6 +557,15 @@ class TestRefusals:
         with pytest.raises(RestoreRefused, match="folders deep"):
             self._check(places / "project/data", places)
 
+    def test_a_baseline_of_another_version(self, tree, baseline, monkeypatch):
+        """A manifest of a version we don't know is refused, and nothing is touched."""
+        save(str(tree), baseline)
+        (tree / "a.txt").write_text("changed")
+        monkeypatch.setattr(restore, "_VERSION", 2)
+        with pytest.raises(RestoreRefused, match="another version"):
+            put_back(str(tree), baseline)
+        assert (tree / "a.txt").read_text() == "changed"
+
     def test_a_damaged_baseline(self, tree, baseline):
         """Without the saved copy a file is not deleted, and the error is clear."""
         save(str(tree), baseline)
@@ -567,6 +611,7 @@ verbs = st.sampled_from(
         "link",
         "hardlink",
         "steal",
+        "leak",
         "swap",
         "fifo",
     ]
@@ -640,6 +685,8 @@ def mutate(path: str, outside: str, verb: str, at: int, other: int) -> None:
     elif verb == "steal":
         os.unlink(victim)
         os.link(os.path.join(outside, "precious"), victim)
+    elif verb == "leak":
+        os.link(victim, os.path.join(outside, f"leak{other}"), follow_symlinks=False)
     elif verb == "swap":
         os.rename(victim, victim + "~")
         os.symlink(outside, victim)

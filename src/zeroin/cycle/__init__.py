@@ -8,8 +8,8 @@ goes; `zeroin.cycle.explain` makes the signature from what was seen of an ending
 """
 
 from zeroin.cycle.cycle import Cycle
-from zeroin.cycle.outcome import Kind, Outcome
+from zeroin.cycle.outcome import Explanation, Kind, Outcome
 from zeroin.cycle.signature import Signature, Strength
 from zeroin.cycle.verdict import Verdict
 
-__all__ = ["Cycle", "Kind", "Outcome", "Signature", "Strength", "Verdict"]
+__all__ = ["Cycle", "Explanation", "Kind", "Outcome", "Signature", "Strength", "Verdict"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from zeroin.digest import digest
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -29,7 +31,4 @@ class Cycle(NamedTuple):
         Settings are left out, so that `--restore` puts back the same first state when only a
         variable was changed between two attempts.
         """
-        from hashlib import blake2b
-
-        text = "\0".join((self.cwd, *self.command))
-        return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+        return digest("\0".join((self.cwd, *self.command)))

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from zeroin.cycle import printed, signature
 from zeroin.cycle.crash import Crash, Frame, telling
-from zeroin.cycle.outcome import Kind
+from zeroin.cycle.outcome import Explanation, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zeroin.cycle.mask import Places
-    from zeroin.cycle.signature import Signature
 
 # Exceptions that only say "a child of mine failed": what the child said tells more.
 OF_A_CHILD = frozenset(
@@ -41,15 +40,6 @@ class Ending(NamedTuple):
     stacks: Sequence[Sequence[Frame]] = ()  # of every thread at the time-out, outermost first
     output: str = ""  # the end of what it printed on stderr, or of everything on a terminal
     places: Places | None = None  # folders of this run, which no signature may hold
-
-
-class Explanation(NamedTuple):
-    """What failed, for comparing and for reading."""
-
-    kind: Kind
-    signature: Signature | None
-    headline: str
-    crash: Crash | None = None  # the one that tells most
 
 
 def explain(ending: Ending) -> Explanation:

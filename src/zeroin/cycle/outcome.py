@@ -6,6 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from zeroin.cycle.crash import Crash
     from zeroin.cycle.signature import Signature
 
 
@@ -18,6 +19,15 @@ class Kind(Enum):
     LIMIT = "limit"
     KILLED = "killed"
     UNFINISHED = "unfinished"
+
+
+class Explanation(NamedTuple):
+    """What failed, for comparing and for reading."""
+
+    kind: Kind
+    signature: Signature | None = None
+    headline: str = ""
+    crash: Crash | None = None  # the one that tells most
 
 
 class Outcome(NamedTuple):

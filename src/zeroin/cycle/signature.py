@@ -9,6 +9,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
+from zeroin.digest import digest
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -130,7 +132,4 @@ def cut(text: str) -> str:
     """Bound the length, and keep long ones apart by a hash of the whole."""
     if len(text) <= LONGEST:
         return text
-    from hashlib import blake2b
-
-    whole = blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
-    return f"{text[:LONGEST]}… [{whole}]"
+    return f"{text[:LONGEST]}… [{digest(text.encode('utf-8', 'replace'), 4)}]"

@@ -71,8 +71,8 @@ _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
-_STORE_FAILS = re.compile("No space left|quota|permission for adding|Read-only file system")
-_GONE = re.compile("bad object|unable to read|[Nn]ot a valid|missing|could not get|bad file")
+_STORE_FAILS = "No space left|quota|permission for adding|Read-only file system"
+_GONE = "bad object|unable to read|[Nn]ot a valid|missing|could not get|bad file"
 _NOTHING = "1" * 40  # the id of no object: an entry that has it is one git must read again
 _CHUNK = 2_000  # paths per `update-index`: those done before a time-out stay done
 _GRACE = 7_200.0  # seconds: younger objects may belong to a snapshot under way
@@ -239,7 +239,7 @@ class Shadow:
         try:
             return _git(self.folder, *args, borrow=_find(self.root).objects, **options)
         except CodeError as error:
-            if not _GONE.search(str(error)):
+            if not re.search(_GONE, str(error)):
                 raise
             raise CodeError(
                 "part of that code is gone: it was borrowed from the project's own git repository,"
@@ -515,7 +515,7 @@ class _Taking:
         except TookTooLongError:
             raise
         except CodeError as error:
-            if _STORE_FAILS.search(str(error)):
+            if re.search(_STORE_FAILS, str(error)):
                 raise
             if len(paths) == 1:
                 self._remove(paths)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from zeroin.digest import digest
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -54,11 +56,7 @@ def state_home(environ: Mapping[str, str]) -> str:
 
 def name_of(root: str) -> str:
     """A folder's name for a project: its own, and a hash that tells it from its namesakes."""
-    from hashlib import blake2b
-
-    name = os.path.basename(root) or "root"
-    digest = blake2b(root.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
-    return f"{name}-{digest}"
+    return f"{os.path.basename(root) or 'root'}-{digest(root, 6)}"
 
 
 def prepare(folder: str) -> None:

@@ -12,6 +12,7 @@ import sqlite3
 import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from zeroin.digest import digest
 from zeroin.errors import StoreError, UsageError
 from zeroin.record import place
 
@@ -162,12 +163,10 @@ class Store:
 
     def put(self, value: Any) -> str:
         """Keep any JSON value once; returns its name."""
-        from hashlib import blake2b
-
         data = json.dumps(value, sort_keys=True, ensure_ascii=False).encode(
             "utf-8", "surrogatepass"
         )
-        name = blake2b(data, digest_size=16).hexdigest()
+        name = digest(data, 16)
         self._write("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (name, zlib.compress(data, 3)))
         return name
 

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_VERSION = 1  # of the manifest
 _FICLONE = 0x40049409
 _BLOCK = 1 << 20
 _MAX_DEPTH = 100
@@ -136,6 +137,8 @@ def put_back(path: str, baseline: str) -> Restored:
             raise RestoreRefused(f"the folder {os.path.dirname(full)} is gone: make it again first")
         with _parent(full) as folder:
             putting.entry(folder, os.path.basename(full), entry, "")
+            if putting.again:
+                putting.entry(folder, os.path.basename(full), entry, "")
         if putting.learned:
             with contextlib.suppress(OSError):  # a full disk: PATH is right all the same
                 _write_manifest(baseline, full, entry)
@@ -207,7 +210,7 @@ class _Saving:
             mtime=info.st_mtime_ns,
         )
         if os.geteuid() == 0:
-            entry["owner"] = [info.st_uid, info.st_gid]
+            entry["owner"] = _owner(info)
         if entry["kind"] == "special":
             self.left_alone.append(below[1:])
         elif entry["kind"] == "link":
@@ -255,7 +258,8 @@ class _Putting:
         self.changed = self.removed = self.created = 0
         self.left_alone: list[str] = []
         self.learned = False
-        self.inodes: dict[str, int] = {}  # of files that others inside are hard links to
+        self.again = False
+        self.firsts: dict[str, tuple[int, _Entry]] = {}  # inodes that have several names inside
 
     def entry(self, folder: _Folder, name: str, want: _Entry, below: str) -> None:
         """Make one entry of a folder what it was."""
@@ -287,7 +291,7 @@ class _Putting:
             os.symlink(want["target"], name, dir_fd=folder.fd)
             self._settle_link(folder, name, want)
         elif "same" in want:
-            self._hard_link(folder, name, want)
+            self._hard_link(folder, name, want, below)
         else:
             self._write(folder, name, want, below)
 
@@ -301,15 +305,13 @@ class _Putting:
         if want["kind"] == "link":
             if os.readlink(name, dir_fd=folder.fd) == want["target"]:
                 return self._settle_link(folder, name, want)
-        elif _is_as_seen(have, want):
-            self.inodes[below] = have.st_ino
-            return False
         elif self._is_same_file(folder, name, want, have):
-            self.inodes[below] = have.st_ino
             with folder.open(name) as fd:
-                changed = _settle(fd, want)
-                self._learn(want, os.fstat(fd))
-            return changed
+                right = _is_settled(fd, want)
+                if right or have.st_nlink <= want.get("names", 1):  # no name outside would change
+                    _settle(fd, want)
+                    self._learn(want, os.fstat(fd), below)
+                    return not right
         self._require_copy(want)
         folder.unlock()
         os.unlink(name, dir_fd=folder.fd)
@@ -345,7 +347,7 @@ class _Putting:
                 elif entry["kind"] == "file" and _is_as_seen(info, entry):
                     del entries[each.name]
                     if "names" in entry:
-                        self.inodes[f"{below}/{each.name}"] = info.st_ino
+                        self.firsts[f"{below}/{each.name}"] = (info.st_ino, entry)
         return extras
 
     def _write(self, folder: _Folder, name: str, want: _Entry, below: str) -> None:
@@ -355,25 +357,27 @@ class _Putting:
             with folder.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL) as target:
                 _copy(source, target, want["size"])
                 _settle(target, want)
-                self._learn(want, os.fstat(target))
+                self._learn(want, os.fstat(target), below)
         finally:
             os.close(source)
         want["links"], self.learned = want.get("names", 1), True
-        self.inodes[below] = want["inode"]
 
-    def _hard_link(self, folder: _Folder, name: str, want: _Entry) -> None:
-        first = self.path + want["same"]
-        os.link(first, name, dst_dir_fd=folder.fd, follow_symlinks=False)
+    def _hard_link(self, folder: _Folder, name: str, want: _Entry, below: str) -> None:
+        path = self.path + want["same"]
+        os.link(path, name, dst_dir_fd=folder.fd, follow_symlinks=False)
         info = os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
-        if info.st_ino != self.inodes[want["same"]]:
+        inode, first = self.firsts[want["same"]]
+        if info.st_ino != inode:
             os.unlink(name, dir_fd=folder.fd)
-            raise RestoreError(f"{first} was replaced just now: end the program that writes there")
-        self._learn(want, info)
+            raise RestoreError(f"{path} was replaced just now: end the program that writes there")
+        # A name too many: the program took one outside in exchange for this one. Once more, then.
+        self.again |= info.st_nlink > first["links"]
+        self._learn(want, info, below)
 
     def _is_same_file(self, folder: _Folder, name: str, want: _Entry, have: os.stat_result) -> bool:
         """Compare a file that may have changed with what was saved."""
         if "same" in want:
-            return have.st_ino == self.inodes[want["same"]]
+            return have.st_ino == self.firsts[want["same"]][0]
         if (have.st_size, have.st_nlink) != (want["size"], want.get("links", 1)):
             return False
         try:
@@ -382,16 +386,17 @@ class _Putting:
         except PermissionError:  # its mode was changed: it is made anew
             return False
 
-    def _learn(self, want: _Entry, info: os.stat_result) -> None:
+    def _learn(self, want: _Entry, info: os.stat_result, below: str) -> None:
         """Remember what a right file looks like now, to know it at a glance next time."""
+        self.firsts[below] = (info.st_ino, want)
         seen = (info.st_ino, _telling(info))
         self.learned |= seen != (want["inode"], want["ctime"])
         want["inode"], want["ctime"] = seen
 
     def _settle_link(self, folder: _Folder, name: str, want: _Entry) -> bool:
         info = os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
-        owner, changed = want.get("owner"), False
-        if owner and os.geteuid() == 0 and owner != [info.st_uid, info.st_gid]:
+        owner, changed = want.get("owner", _owner(info)), False
+        if owner != _owner(info) and os.geteuid() == 0:
             os.chown(name, owner[0], owner[1], dir_fd=folder.fd, follow_symlinks=False)
             changed = True
         if info.st_mtime_ns != want["mtime"]:
@@ -436,25 +441,33 @@ def _is_as_seen(info: os.stat_result, entry: _Entry) -> bool:
     )
 
 
-def _settle(fd: int, want: _Entry) -> bool:
+def _is_settled(fd: int, want: _Entry) -> bool:
+    info = os.fstat(fd)
+    return (
+        (stat.S_IMODE(info.st_mode), info.st_mtime_ns) == (want["mode"], want["mtime"])
+        and _attributes(fd) == want.get("attributes", {})
+        and _owner(info) == want.get("owner", _owner(info))
+    )
+
+
+def _settle(fd: int, want: _Entry) -> None:
     """Put owner, attributes, mode and time back, in the order in which they undo one another."""
-    before = os.fstat(fd)
-    uid, gid = want.get("owner", (before.st_uid, before.st_gid))
-    chown = os.geteuid() == 0 and (uid, gid) != (before.st_uid, before.st_gid)
-    if chown:
-        os.fchown(fd, uid, gid)
-    attributes = want.get("attributes", {})
-    relabel = _attributes(fd) != attributes
-    if relabel:
-        os.fchmod(fd, stat.S_IMODE(before.st_mode) | 0o200)  # or they can't be set
+    if _is_settled(fd, want):
+        return
+    info = os.fstat(fd)
+    owner, attributes = want.get("owner", _owner(info)), want.get("attributes", {})
+    if owner != _owner(info) and os.geteuid() == 0:
+        os.fchown(fd, owner[0], owner[1])
+    if attributes != _attributes(fd):
+        os.fchmod(fd, stat.S_IMODE(info.st_mode) | 0o200)  # or they can't be set
         _set_attributes(fd, attributes)
-    chmod = stat.S_IMODE(os.fstat(fd).st_mode) != want["mode"]
-    if chmod:
+    if stat.S_IMODE(os.fstat(fd).st_mode) != want["mode"]:
         os.fchmod(fd, want["mode"])
-    retime = os.fstat(fd).st_mtime_ns != want["mtime"]
-    if retime:
-        os.utime(fd, ns=(before.st_atime_ns, want["mtime"]))
-    return chown or relabel or chmod or retime
+    os.utime(fd, ns=(info.st_atime_ns, want["mtime"]))
+
+
+def _owner(info: os.stat_result) -> list[int]:
+    return [info.st_uid, info.st_gid]
 
 
 def _attributes(fd: int) -> dict[str, str]:
@@ -631,7 +644,8 @@ def _reported(path: str, what: str) -> Iterator[None]:
 def _write_manifest(folder: str, full: str, entry: _Entry) -> None:
     passing = os.path.join(folder, f"manifest.{os.getpid()}")
     with open(passing, "w", encoding="utf-8") as file:
-        file.write(json.dumps({"path": full, "entry": entry}, separators=(",", ":")))
+        manifest = {"version": _VERSION, "path": full, "entry": entry}
+        file.write(json.dumps(manifest, separators=(",", ":")))
     os.replace(passing, os.path.join(folder, "manifest.json"))
 
 
@@ -639,13 +653,15 @@ def _read_manifest(folder: str, full: str) -> _Entry:
     try:
         with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
             manifest = json.loads(file.read())
-        saved, entry = manifest["path"], manifest["entry"]
+        version, saved = manifest["version"], manifest["path"]
+        entry: _Entry = manifest["entry"]
     except (FileNotFoundError, ValueError, KeyError):
         raise RestoreRefused(f"the saved state in {folder} is damaged: start a new cycle") from None
+    if version != _VERSION:
+        raise RestoreRefused(f"{full} was saved by another version of zeroin: start a new cycle")
     if saved != full:
         raise RestoreRefused(f"what was saved is {saved}, not {full}: start a new cycle")
-    result: _Entry = entry
-    return result
+    return entry
 
 
 def _rename(part: str, baseline: str) -> None:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from zeroin.agent.secrets import SHORTEST, is_secret_variable, of_environment
+from zeroin.digest import digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,10 +72,7 @@ class Mask:
 
     def hide(self, value: str) -> str:
         """`<secret 3fa9c2d1>`: equal values of one store have equal hashes."""
-        from hashlib import blake2b
-
-        data = (self._salt + value).encode("utf-8", "surrogateescape")
-        return f"<secret {blake2b(data, digest_size=4).hexdigest()}>"
+        return f"<secret {digest(self._salt + value, 4)}>"
 
     def reveal(self, text: str) -> str:
         """Put secrets back that the environment holds now as it did then."""

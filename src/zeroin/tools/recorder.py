@@ -10,6 +10,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from zeroin.digest import digest
 from zeroin.errors import StoreError
 from zeroin.record import place as places
 from zeroin.tools import config as configuration
@@ -181,12 +182,9 @@ class Recorder:
 
     def restore_folder(self, path: str) -> str:
         """Where the first state of a path of this cycle is kept."""
-        from hashlib import blake2b
-
         if self.place is None:
             raise StoreError("there is no record")
-        name = blake2b(path.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
-        return os.path.join(self.place.folder, "restore", f"{self.cycle.key()}-{name}")
+        return os.path.join(self.place.folder, "restore", f"{self.cycle.key()}-{digest(path)}")
 
     # --- after --------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from zeroin.cycle import Kind, Outcome
+from zeroin.cycle import Explanation, Kind, Outcome
 from zeroin.errors import UntestableError, ZeroinError
 from zeroin.run import environment
 from zeroin.run.execute import Ended, Run
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zeroin.cycle import Cycle
-    from zeroin.cycle.explain import Explanation
     from zeroin.tools.recorder import Replay, Story
 
 
@@ -190,12 +189,11 @@ def _stacks(inbox: Inbox | None) -> list[Any]:
 
 
 def _explain(cycle: Cycle, env: Mapping[str, str], seen: _Seen, root: str | None) -> Explanation:
-    from zeroin.cycle.explain import Ending, Explanation, explain
-
     ended = seen.ended
     if ended.status == 0 and not ended.timed_out:
-        return Explanation(Kind.PASSED, None, "")
+        return Explanation(Kind.PASSED)
     from zeroin.cycle.crash import Crash
+    from zeroin.cycle.explain import Ending, explain
     from zeroin.cycle.mask import NOWHERE, Places
 
     code = os.waitstatus_to_exitcode(ended.status)

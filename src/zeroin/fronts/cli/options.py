@@ -10,7 +10,17 @@ from zeroin.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+WIDTH = 100
 ATTEMPT = "attempt: a number, last, last-failed or last-passed"
+
+
+# No translations: looking for them costs milliseconds at each start.
+vars(argparse)["_"] = str
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    """Argparse asks for one with every option, and measures the terminal each time."""
+    return argparse.RawDescriptionHelpFormatter(prog, width=WIDTH)
 
 
 class Parser(argparse.ArgumentParser):
@@ -22,7 +32,7 @@ class Parser(argparse.ArgumentParser):
             usage=f"zeroin {verb} {usage}",
             description=what,
             epilog="examples:\n" + examples.rstrip("\n"),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_formatter,
             allow_abbrev=False,
         )
         self.verb = verb
