@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SIZE = 1_000_000_000
 ROUNDS = 5
 SPEED = 70  # per cent of the bare speed
-GROWTH = 1.5  # of memory, against a run that prints a thousandth
+GROWTH = 2.5  # of memory, against a run that prints a thousandth: 8 MB wait to be written
 MASKED = "a secret to mask"  # in the environment, as most developers have one
 STAMPS = 1.1  # time stamps and file system blocks come on top of the output's bound
 

@@ -26,9 +26,23 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register `needs`; in CI, refuse to pass on a machine that can't test everything."""
     config.addinivalue_line("markers", "needs(*things): commands or Debian packages it runs")
     config.addinivalue_line("markers", "limit(seconds): when it counts as hanging (300)")
+    _hear_signals()
     lacks = _lacks()
     if support.IN_CI and lacks and not hasattr(config, "workerinput"):
         raise pytest.UsageError("with CI=true nothing may be missing:\n  " + "\n  ".join(lacks))
+
+
+def _hear_signals() -> None:
+    """Undo what a background job or nohup inherits: our children would be deaf to Ctrl-C."""
+    handlers = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGQUIT: signal.SIG_DFL,
+        signal.SIGHUP: signal.SIG_DFL,
+        signal.SIGTERM: signal.SIG_DFL,
+    }
+    for number, handler in handlers.items():
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def _lacks() -> list[str]:

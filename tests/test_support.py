@@ -126,13 +126,18 @@ def _fork_quietly():
         return os.fork()
 
 
-def run_victim(folder, text, *options, ci="false"):
+def run_victim(folder, text, *options, ci="false", before=()):
     """Run a test file of its own under our conftest."""
     (folder / "test_victim.py").write_text(text)
     env = {**os.environ, "PYTHONPATH": str(support.ROOT / "tests"), "CI": ci}
     command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "conftest", "-q", *options]
     return subprocess.run(
-        [*command, folder], cwd=folder, env=env, capture_output=True, text=True, check=False
+        [*before, *command, folder],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -154,6 +159,19 @@ def test_a_leak_fails_the_test(tmp_path):
     done = run_victim(tmp_path, victim)
     assert "sleep 3601" in done.stdout
     assert "1 error" in done.stdout
+
+
+def test_children_hear_signals(tmp_path):
+    """Run in the background or by nohup, where SIGINT and SIGHUP are ignored, children hear them."""
+    victim = """
+import subprocess, sys
+def test_x():
+    for name in ("INT", "HUP"):
+        assert subprocess.run(["sh", "-c", f"kill -{name} $$"]).returncode < 0
+"""
+    ignore = ["sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"]
+    done = run_victim(tmp_path, victim, before=ignore)
+    assert "1 passed" in done.stdout, done.stdout
 
 
 def test_a_hang_fails_the_test(tmp_path):

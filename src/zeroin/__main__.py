@@ -1,7 +1,5 @@
 """`python -m zeroin` is the same as `zeroin`."""
 
-import sys
+from zeroin.fronts.cli import enter
 
-from zeroin.fronts.cli import main
-
-sys.exit(main())
+enter()

@@ -120,9 +120,10 @@ class TestWhatIsInIt:
         shadow = shadow_of(plain)
         assert contents(shadow, shadow.snapshot().tree) == {"src/m.py": b"m\n"}
 
-    def test_the_store_is_never_in_it(self, repo):
+    @pytest.mark.parametrize("name", ["our store", ".state/ours"])
+    def test_the_store_is_never_in_it(self, repo, name):
         """A store inside the project under any name does not record itself."""
-        shadow = Shadow(str(repo / "our store"), str(repo))
+        shadow = Shadow(str(repo / name), str(repo))
         first = shadow.snapshot()
         assert shadow.snapshot() == first
         assert shadow.files(first.tree) == ["a.py", "b.py", "sub/c.py"]
@@ -871,7 +872,7 @@ class TestTrouble:
         assert not (Path(shadow.folder) / "work.1.abc").exists()
 
     def test_full_disk(self, tmp_path):
-        """A full disk is an error that says so, and once there is room all is well again."""
+        """A full disk is an error that says so, at once; when there is room all is well again."""
         script = put(tmp_path, "full.py", FULL_DISK)
         command = ["unshare", "--user", "--map-root-user", "--mount", sys.executable, str(script)]
         if subprocess.run([*command[:4], "true"], check=False, capture_output=True).returncode:
@@ -880,7 +881,26 @@ class TestTrouble:
         done = subprocess.run(
             [*command, str(tmp_path)], capture_output=True, text=True, check=False, env=env
         )
-        assert done.stdout.splitlines()[-2:] == ["refused: True", "then: 3"], done
+        assert done.stdout.splitlines()[-2:] == ["refused: True after 2", "then: 3"], done
+
+    def test_a_store_that_cannot_be_written(self):
+        """Not root: a store closed to us is an error, not a snapshot with everything left out."""
+        with _unprivileged() as (root, call):
+            write(root, a="a = 1\n", b="b = 1\n")
+
+            def take() -> object:
+                shadow = shadow_of(root)
+                shadow.snapshot()
+                write(root, a="a = 2\n", b="b = 2\n")
+                for path in [*Path(shadow.folder, "objects").rglob("*")]:
+                    path.chmod(path.stat().st_mode & ~0o222)
+                Path(shadow.folder, "objects").chmod(0o555)
+                try:
+                    return str(shadow.snapshot())
+                except CodeError as error:
+                    return "permission for adding an object" in str(error)
+
+            assert call(take) is True
 
     def test_unreadable_and_read_only(self):
         """Not root: an unreadable file is left out by name; a read-only repository is no hindrance."""
@@ -918,10 +938,12 @@ subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", base], check=Tr
 for name in "abc":
     with open(f"{root}/{name}", "wb") as file:
         file.write(os.urandom(400_000))
+real, calls = subprocess.run, []
+subprocess.run = lambda *args, **options: calls.append(args) or real(*args, **options)
 try:
     Shadow(base, root).snapshot()
 except (CodeError, OSError) as error:
-    print("refused:", "No space left" in str(error))
+    print("refused:", "No space left" in str(error), "after", len(calls))
 subprocess.run(["mount", "-o", "remount,size=4m", base], check=True)
 shadow = Shadow(base, root)
 print("then:", len(shadow.files(shadow.snapshot().tree)))

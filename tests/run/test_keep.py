@@ -31,6 +31,7 @@ def test_of_a_huge_output_the_first_and_the_last_part_are_kept(tmp_path):
         keeper.feed("out", whole[at : at + 700], at)
     keeper.close(0)
     kept = list(pieces(keeper.folder))
+    assert kept[-1].data.endswith(b"line 009999\n")
     gap = next(int(p.data) for p in kept if p.stream == "gap")
     data = b"".join(p.data for p in kept if p.stream != "gap")
     assert data[:1000] == whole[:1000]
@@ -73,6 +74,7 @@ def test_recent_is_bounded(tmp_path):
     keeper = Keeper(str(tmp_path / "a"))
     for _ in range(3000):
         keeper.feed("out", b"x" * 1000, 0)
-    assert sum(map(len, keeper._recent["out"])) <= 4 * 65536 + 1000
+    assert keeper._recent["out"].size <= 4 * 65536 + 1000
+    assert keeper._waiting_size < 8_000_000
     assert len(keeper.recent("out")) == 65536
     keeper.close(0)

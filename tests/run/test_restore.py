@@ -147,6 +147,7 @@ class TestPuttingBack:
         put(path)
         assert put_back(str(path), baseline) == Restored(0, 1, 0)
         assert not path.exists()
+        assert put_back(str(path), baseline) == Restored(0, 0, 0)
 
     def test_the_parent_is_gone(self, tmp_path, baseline):
         """The folder around PATH is not ours to make: the error says so."""
@@ -166,11 +167,12 @@ class TestPuttingBack:
             assert put_back(str(tree), baseline).changed > 0
             assert state(tree) == before
 
-    def test_the_first_state_is_kept(self, tree, baseline):
+    def test_the_first_state_is_kept(self, tree, baseline, monkeypatch):
         """Saving again changes nothing: the first attempt's state is the one."""
         before = state(tree)
         save(str(tree), baseline)
         (tree / "a.txt").write_text("later")
+        monkeypatch.setattr(restore, "_Saving", None)  # nor does it cost anything
         save(str(tree), baseline)
         put_back(str(tree), baseline)
         assert state(tree) == before
@@ -382,6 +384,7 @@ class TestNothingOutside:
         before = state(tree)
         save(str(tree), baseline)
         os.link(tree / "a.txt", outside / "a")
+        os.link(tree / "link", outside / "link", follow_symlinks=False)
         (tree / name).rename(outside / "two")
         safe = state(outside)
         put_back(str(tree), baseline)
@@ -409,6 +412,30 @@ class TestNothingOutside:
         safe = state(outside)
         put_back(str(tree), baseline)
         assert state(tree) == before
+        assert state(outside) == safe
+        assert put_back(str(tree), baseline) == Restored(0, 0, 0)
+
+    def test_a_twin_swapped_under_our_hands(self, tree, baseline, outside, monkeypatch):
+        """A hard link that got hold of another file than the one meant is taken away again."""
+        save(str(tree), baseline)
+        (tree / "one").unlink()
+        real = os.link
+        monkeypatch.setattr(
+            os, "link", lambda _, *args, **how: real(outside / "precious", *args, **how)
+        )
+        with pytest.raises(RestoreError, match="replaced just now"):
+            put_back(str(tree), baseline)
+        assert not shared(str(tree), str(outside))
+
+    def test_the_folder_around_swapped_for_a_link(self, tmp_path, baseline, outside):
+        """PATH's parent replaced by a link to a folder with such a name in it is refused."""
+        path = put(tmp_path / "around/precious", "ours")
+        save(str(path), baseline)
+        path.parent.rename(tmp_path / "moved")
+        path.parent.symlink_to(outside)
+        safe = state(outside)
+        with pytest.raises(RestoreRefused, match="behind a symbolic link"):
+            put_back(str(path), baseline)
         assert state(outside) == safe
 
     def test_another_folder_s_baseline(self, tree, baseline, outside):
@@ -496,7 +523,7 @@ class TestRefusals:
         """A file or folder in the project, an absent one, a relative path: no objection."""
         put(places / "project/data/x")
         (places / "project/data/inner").symlink_to("x")
-        for path in ("data", "data/x", "nothing", "nothing/at/all"):
+        for path in ("data", "data/x", "nothing", "nothing/at/all", "../proj", "../../m"):
             self._check(places / "project" / path, places)
         monkeypatch.chdir(places / "project")
         self._check("data", places)
@@ -506,6 +533,12 @@ class TestRefusals:
         """/, home, what is above it and the project as a whole are refused."""
         with pytest.raises(RestoreRefused, match="the folder that the program changes"):
             self._check(places / path, places)
+
+    @pytest.mark.parametrize("path", [".", ".."])
+    def test_home_away_from_the_project(self, places, tmp_path, path):
+        """Home and what is above it are refused wherever the store is."""
+        with pytest.raises(RestoreRefused, match="holds your home"):
+            check(str(places / path), store=str(tmp_path / "state/store"), home=str(places))
 
     @pytest.mark.parametrize("path", ["project/.zeroin", "project/.zeroin/restore"])
     def test_the_store(self, places, path):
@@ -636,7 +669,7 @@ def build(path: str, node) -> None:
 
 def everything(path: str) -> list[str]:
     found = [path]
-    for base, folders, others in os.walk(path):
+    for base, folders, others in os.walk(path) if not os.path.islink(path) else ():
         found += [os.path.join(base, name) for name in sorted(folders + others)]
     return [each for each in found if os.path.lexists(each)]
 

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -522,6 +523,25 @@ def test_huge_output_in_bounded_memory_and_disk(zeroin, project):
     assert usage.ru_maxrss < 80_000
     kept = sum(f.stat().st_size for f in (project / ".zeroin/attempts/1").iterdir())
     assert kept < 10_000_000
+
+
+def test_a_rush_of_output_arrives_whole_and_its_end_is_kept(zeroin, project):
+    """200 MB from pipe to pipe without a copy, then a trickle: every byte, and the last lines."""
+    line = "seq 25000000; seq 25000000 | tail -n 3 >&2; echo END"
+    command = [*zeroin.driver, "run", "-q", "--", "sh", "-c", line]
+    bare = subprocess.run(
+        ["sh", "-c", f"({line}) 2>/dev/null | md5sum"], capture_output=True, check=True
+    )
+    ours = subprocess.run(
+        ["sh", "-c", f"{shlex.join(command)} 2>/dev/null | md5sum"],
+        cwd=project, env=zeroin.env, capture_output=True, check=True,
+    )  # fmt: skip
+    assert ours.stdout == bare.stdout
+    kept = zeroin("show", "--output", cwd=project).stdout
+    assert kept.startswith("1\n2\n3\n")
+    assert "24999999\n25000000\n" in kept[-100_000:]
+    assert kept.endswith("END\n")
+    assert "bytes not kept" in kept
 
 
 def test_a_slow_reader_does_not_stop_the_time_out(zeroin, project):

@@ -47,12 +47,19 @@ def report(exc: BaseException, **about: Any) -> None:
     if id(exc) in _seen:
         return
     _seen.add(id(exc))
+    import gc
+
+    # What we allocate would set off collections over the whole heap of the user's.
+    was_on = gc.isenabled()
+    gc.disable()
     try:
         from . import crash
 
         crash.report(exc, about)
     except BaseException:
         pass
+    if was_on:
+        gc.enable()
 
 
 # --- the end of the program ---------------------------------------------------------------

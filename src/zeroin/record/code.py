@@ -351,7 +351,7 @@ class _Taking:
             environments = sorted(entry.name for entry in entries if _is_environment(entry))
         rules += [f"/{self.place.prefix}{_escaped(name)}/\n" for name in environments]
         store = os.path.relpath(os.path.dirname(self.shadow.folder), self.place.top)
-        if not store.startswith("."):
+        if not store.startswith(".."):
             rules.append(f"/{_escaped(store)}/\n")
         with contextlib.suppress(OSError):
             if self.place.git:
@@ -379,11 +379,11 @@ class _Taking:
             listed = self._git("ls-files", "-v", "-s", "-z", cwd=self.place.top)
         except TookTooLongError:
             raise
-        except (OSError, CodeError):  # there is none yet, or we may not read it, or nobody can
+        except (OSError, CodeError):  # there is none yet, or it is not for us (or SHA-256) to read
             _unlink(self.index)
             return
         doubts = self._doubts([line for line in listed.split(b"\0") if line])
-        self._git("update-index", "--no-split-index", "-z", "--index-info", stdin=doubts)
+        self._git("update-index", "-z", "--index-info", stdin=doubts)
         self.borrowed = _count(self.index)
 
     def _doubts(self, lines: list[bytes]) -> bytes:
@@ -616,8 +616,7 @@ def _find(root: str) -> _Place:
         common = os.path.normpath(os.path.join(git, _text(os.path.join(git, "commondir")).strip()))
     prefix = "" if top == root else os.path.relpath(root, top) + "/"
     objects = os.path.join(common, "objects")
-    sound = os.path.isdir(objects) and not _other_hash(common)
-    return _Place(top, prefix, git, common, objects if sound else "")
+    return _Place(top, prefix, git, common, objects if os.path.isdir(objects) else "")
 
 
 def _made(place: _Place) -> str:
@@ -634,13 +633,6 @@ def _git_folder(path: str) -> str:
         path = os.path.join(os.path.dirname(path), line.removeprefix("gitdir: ").strip())
     path = os.path.normpath(path)
     return path if os.path.exists(os.path.join(path, "HEAD")) else ""
-
-
-def _other_hash(common: str) -> bool:
-    """Ask whether a repository names its objects by SHA-256, which ours can't refer to."""
-    with contextlib.suppress(OSError):
-        return bool(re.search(r"(?i)objectformat\s*=\s*sha256", _text(f"{common}/config")))
-    return False
 
 
 def _parse_changes(output: bytes) -> list[Change]:

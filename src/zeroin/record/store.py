@@ -269,6 +269,8 @@ class Store:
             return [_attempt(row) for row in self._db.execute(sql, tuple(values))]
         except sqlite3.Error as error:
             raise _unusable(self.folder, error) from error
+        except ValueError as error:
+            raise _unusable(self.folder, ValueError(f"malformed row: {error}")) from error
 
 
 def _values(fields: dict[str, Any]) -> list[Any]:

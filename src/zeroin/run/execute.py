@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import select
 import signal
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 EVERY = 0.05  # seconds between two looks at the tree
 FIRST_LOOKS = (0.002, 0.005, 0.01, 0.02)  # short commands have a peak as well
+SIGNALS_EVERY = 0.02
+FAST = 250e6  # bytes a second from which output is passed on unread,
+SLOW = 50e6  # and below which it is read again
 STOPPED = 2.0  # a longer gap between two looks: we were suspended, and so was the clock
 PASS_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 KEYBOARD = (signal.SIGINT, signal.SIGQUIT)
@@ -74,6 +78,7 @@ class Run:
         try:
             self.pid = spawn(command, cwd, env, out, err)
             self.started = time.monotonic()
+            gc.enable()  # it was off for a quicker start
             for wire in laid:
                 os.close(wire.inner)
                 self._watch(wire)
@@ -103,7 +108,7 @@ class Run:
         deadline = self.timeout
         timed_out = False
         stacks: list[Any] = []
-        last = 0.0
+        last = signals_at = looked_at = 0.0
         while not self._turn(max(0.0, look_at - self._now()), exited):
             now = self._now()
             if now - last > STOPPED and deadline is not None:
@@ -111,8 +116,13 @@ class Run:
             last = now
             if now >= look_at:
                 sampler.sample(now)
+                self.keeper.tick(int(now * 1000))
+                self._judge_speed(laid, now - looked_at)
+                looked_at = now
                 look_at = now + (looks.pop(0) if looks else EVERY)
-            self._take_signals(watched, laid)
+            if now >= signals_at:  # a call into the kernel, too dear for each piece of output
+                self._take_signals(watched, laid)
+                signals_at = now + SIGNALS_EVERY
             if deadline is not None and now >= deadline:
                 timed_out, deadline = True, None
                 stacks = take_stacks() if take_stacks else []
@@ -162,12 +172,53 @@ class Run:
         self.poll.register(wire.source, select.EPOLLIN)
 
     def _pass_on(self, wire: wires.Wire) -> None:
+        if wire.express is not None:
+            self._rush(wire)
+            return
         data = wire.read()
         if not data:
             self._unwatch(wire)
             return
+        wire.lately += len(data)
         self.keeper.feed(wire.stream, data, int(self._now() * 1000))
         self._show(wire, data)
+
+    def _judge_speed(self, laid: list[wires.Wire], seconds: float) -> None:
+        """Decide for each wire whether its output is read, or rushes through."""
+        for wire in laid:
+            if wire.express is not None and wire.express.moved - wire.lately < SLOW * seconds:
+                self._calm_down(wire)
+            elif wire.express is not None:
+                wire.lately = wire.express.moved
+            elif wire.lately > FAST * seconds and wire.source in self.wires and wire.is_pipes:
+                from zeroin.run.express import Express
+
+                wire.express, wire.lately = Express(wire.source, wire.target), 0
+            else:
+                wire.lately = 0
+
+    def _rush(self, wire: wires.Wire) -> None:
+        try:
+            moved = wire.express.move() if wire.express is not None else False
+        except OSError:
+            self._calm_down(wire)
+            self._unwatch(wire)
+            return
+        if moved is None:
+            self._hold(wire)
+        elif not moved:
+            self._calm_down(wire)
+            self._unwatch(wire)
+
+    def _calm_down(self, wire: wires.Wire) -> None:
+        """Back to reading; what rushed through last is kept."""
+        if wire.express is None:
+            return
+        moved, end = wire.express.leave()
+        wire.express, wire.lately = None, 0
+        now = int(self._now() * 1000)
+        self.keeper.skip(wire.stream, moved - len(end), now)
+        self.keeper.feed(wire.stream, end, now)
 
     def _show(self, wire: wires.Wire, data: bytes) -> None:
         try:
@@ -188,7 +239,7 @@ class Run:
 
     def _retry(self, wire: wires.Wire) -> None:
         try:
-            taken = wire.show(wire.waiting)
+            taken = wire.express is not None or wire.show(wire.waiting)
         except OSError:
             taken = True
         if taken:
@@ -206,6 +257,8 @@ class Run:
 
         They keep their output: a copy of us goes on passing it on, the prompt comes back.
         """
+        for wire in [*self.wires.values(), *self.blocked.values()]:
+            self._calm_down(wire)
         while self.wires or self.blocked:
             ready = self.poll.poll(0 if not self.blocked else 1.0)
             if not ready and not self.blocked:

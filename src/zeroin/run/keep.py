@@ -1,14 +1,19 @@
 """Keeping a command's output: all of a small one, the first and last part of a huge one.
 
-On disk, never in memory, and bounded. An attempt's folder holds segments: `0` is the
-beginning, `a` and `b` take turns at holding the end, each emptied when it is its turn again.
-Beside each lies `<segment>.times`: a line `offset milliseconds stream` wherever time or
-stream changed, so that each line of output has its time stamp.
+Bounded, and on disk. An attempt's folder holds segments: `0` is the beginning, `a` and `b`
+take turns at holding the end, each emptied when it is its turn again. Beside each lies
+`<segment>.times`: the line `+position` says where the segment begins in the whole, then a line
+`offset milliseconds stream` stands wherever time or stream changed, so that each line of
+output has its time stamp.
+
+What comes after the beginning waits in memory for up to half a second, so that of a gigabyte
+that rushes through only the end is ever written.
 """
 
 from __future__ import annotations
 
 import os
+from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -18,6 +23,7 @@ HEAD = 2 << 20
 TAIL = 6 << 20
 RECENT = 64 << 10  # of each stream, in memory: what an explanation is made from
 STEP = 10  # milliseconds: how fine the time stamps are
+WAIT = 500  # milliseconds that output may wait to be written
 MASKED = b"<secret>"
 
 
@@ -27,21 +33,21 @@ class Keeper:
     def __init__(
         self, folder: str, secrets: Iterable[str] = (), *, head: int = HEAD, tail: int = TAIL
     ) -> None:
-        self.folder = folder
         self.error: OSError | None = None
         self.total = 0
-        self._limits = (head, max(1, tail // 2))
-        self._maskers: dict[str, _Masker] = {}
+        self.folder = folder
+        self._segments = _Segments(folder, head, max(1, tail // 2))
+        self._head = head
+        self._tail = tail
         self._secrets = [s.encode("utf-8", "surrogateescape") for s in secrets]
-        self._recent: dict[str, list[bytes]] = {}
-        self._recent_size: dict[str, int] = {}
-        self._segment = ""
-        self._room = 0
-        self._last = (-STEP, "")
-        self._data = self._times = -1
+        self._maskers: dict[str, _Masker] = {}
+        self._recent: dict[str, _Recent] = {}
+        self._waiting: deque[tuple[int, str, int, bytes]] = deque()  # position, stream, ms, data
+        self._waiting_size = 0
+        self._written_at = 0
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
-            self._open("0")
+            self._segments.open("0", 0)
         except OSError as error:
             self.error = error
 
@@ -54,76 +60,141 @@ class Keeper:
             data = masker.feed(data)
         self._keep(stream, data, milliseconds)
 
+    def skip(self, stream: str, count: int, milliseconds: int) -> None:
+        """Output that passed without being kept."""
+        masker = self._maskers.get(stream)
+        if masker is not None:
+            self._keep(stream, masker.flush(), milliseconds)
+        self.total += count
+
+    def tick(self, milliseconds: int) -> None:
+        """Write what has waited long enough."""
+        if self._waiting and milliseconds - self._written_at >= WAIT:
+            self._write_waiting(milliseconds)
+
     def close(self, milliseconds: int) -> None:
         """Write what was held back."""
         for stream, masker in self._maskers.items():
             self._keep(stream, masker.flush(), milliseconds)
-        self._close()
+        self._write_waiting(milliseconds)
+        self._segments.close()
 
     def recent(self, stream: str) -> str:
         """The end of one stream."""
-        return b"".join(self._recent.get(stream, ()))[-RECENT:].decode("utf-8", "replace")
+        found = self._recent.get(stream)
+        return found.text() if found is not None else ""
 
     def _keep(self, stream: str, data: bytes, milliseconds: int) -> None:
         if not data:
             return
-        self._remember(stream, data)
-        self.total += len(data)
+        if stream not in self._recent:
+            self._recent[stream] = _Recent()
+        self._recent[stream].add(data)
+        position, self.total = self.total, self.total + len(data)
+        if self.error is not None:
+            return
+        if position < self._head:
+            room = self._head - position
+            self._write(position, stream, milliseconds, data[:room])
+            position, data = position + room, data[room:]
+        if data:
+            self._wait(position, stream, milliseconds, data)
+
+    def _wait(self, position: int, stream: str, milliseconds: int, data: bytes) -> None:
+        self._waiting.append((position, stream, milliseconds, data))
+        self._waiting_size += len(data)
+        while self._waiting_size - len(self._waiting[0][3]) >= self._tail:
+            self._waiting_size -= len(self._waiting.popleft()[3])
+        self.tick(milliseconds)
+
+    def _write_waiting(self, milliseconds: int) -> None:
+        self._written_at = milliseconds
+        while self._waiting:
+            self._write(*self._waiting.popleft())
+        self._waiting_size = 0
+
+    def _write(self, position: int, stream: str, milliseconds: int, data: bytes) -> None:
         if self.error is not None:
             return
         try:
-            self._stamp(stream, milliseconds)
-            view = memoryview(data)
-            while len(view) > self._room:
-                _write(self._data, view[: self._room])
-                view = view[self._room :]
-                self._open("b" if self._segment == "a" else "a")
-                self._stamp(stream, milliseconds)
-            _write(self._data, view)
-            self._room -= len(view)
+            self._segments.write(position, stream, milliseconds, memoryview(data))
         except OSError as error:
             self.error = error
-            self._close()
+            self._segments.close()
 
-    def _remember(self, stream: str, data: bytes) -> None:
-        parts = self._recent.setdefault(stream, [])
-        parts.append(data[-RECENT:])
-        size = self._recent_size.get(stream, 0) + len(parts[-1])
-        if size > 4 * RECENT:
-            parts[:] = [b"".join(parts)[-RECENT:]]
-            size = RECENT
-        self._recent_size[stream] = size
 
-    def _stamp(self, stream: str, milliseconds: int) -> None:
-        if stream == self._last[1] and milliseconds - self._last[0] < STEP:
-            return
-        self._last = (milliseconds, stream)
-        offset = (self._limits[0] if self._segment == "0" else self._limits[1]) - self._room
-        os.write(self._times, b"%d %d %s\n" % (offset, milliseconds, stream.encode()))
+class _Segments:
+    """The files: `0` takes the first `head` bytes, `a` and `b` then take `size` bytes in turn."""
 
-    def _open(self, segment: str) -> None:
-        self._close()
+    def __init__(self, folder: str, head: int, size: int) -> None:
+        self.folder = folder
+        self.head = head
+        self.size = size
+        self.name = ""
+        self.start = self.position = 0
+        self.last = (-STEP, "")
+        self.data = self.times = -1
+
+    def write(self, position: int, stream: str, milliseconds: int, view: memoryview) -> None:
+        """Write where the output goes on; a gap, or a full segment, begins the next one."""
+        while len(view):
+            if position != self.position or self.room <= 0:
+                self.open("b" if self.name == "a" else "a", position)
+            self._stamp(stream, milliseconds)
+            written = os.write(self.data, view[: self.room])
+            view = view[written:]
+            position += written
+            self.position = position
+
+    @property
+    def room(self) -> int:
+        """How much the segment still takes."""
+        size = self.head if self.name == "0" else self.size
+        return size - (self.position - self.start)
+
+    def open(self, name: str, position: int) -> None:
+        """Begin a segment; what was in it is gone."""
+        self.close()
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-        base = os.path.join(self.folder, segment)
-        self._data = os.open(base, flags, 0o600)
-        self._times = os.open(base + ".times", flags, 0o600)
-        if segment != "0":
-            # Where this piece starts in the whole, so that the gap can be named.
-            os.write(self._times, b"+%d\n" % self._position())
-        self._segment = segment
-        self._room = self._limits[0] if segment == "0" else self._limits[1]
-        self._last = (-STEP, "")
+        base = os.path.join(self.folder, name)
+        self.data = os.open(base, flags, 0o600)
+        self.times = os.open(base + ".times", flags, 0o600)
+        os.write(self.times, b"+%d\n" % position)
+        self.name = name
+        self.start = self.position = position
+        self.last = (-STEP, "")
 
-    def _position(self) -> int:
-        head, piece = self._limits
-        self._pieces = getattr(self, "_pieces", -1) + 1
-        return head + piece * self._pieces
-
-    def _close(self) -> None:
-        for fd in (self._data, self._times):
+    def close(self) -> None:
+        """Let go of the files."""
+        for fd in (self.data, self.times):
             if fd >= 0:
                 os.close(fd)
-        self._data = self._times = -1
+        self.data = self.times = -1
+
+    def _stamp(self, stream: str, milliseconds: int) -> None:
+        if stream == self.last[1] and milliseconds - self.last[0] < STEP:
+            return
+        self.last = (milliseconds, stream)
+        row = b"%d %d %s\n" % (self.position - self.start, milliseconds, stream.encode())
+        os.write(self.times, row)
+
+
+class _Recent:
+    """The last bytes of a stream, at little cost a piece."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.size = 0
+
+    def add(self, data: bytes) -> None:
+        self.parts.append(data[-RECENT:])
+        self.size += len(self.parts[-1])
+        if self.size > 4 * RECENT:
+            self.parts[:] = [b"".join(self.parts)[-RECENT:]]
+            self.size = RECENT
+
+    def text(self) -> str:
+        return b"".join(self.parts)[-RECENT:].decode("utf-8", "replace")
 
 
 class _Masker:
@@ -155,11 +226,6 @@ def _overlap(data: bytes, secret: bytes) -> int:
     return 0
 
 
-def _write(fd: int, view: memoryview) -> None:
-    while len(view):
-        view = view[os.write(fd, view) :]
-
-
 class Piece(NamedTuple):
     """Some output with the time since the start and the stream it came from."""
 
@@ -171,7 +237,7 @@ class Piece(NamedTuple):
 def pieces(folder: str) -> Iterator[Piece]:
     """What was kept, in order; a gap shows as a piece of the stream "gap"."""
     position = 0
-    for start, segment in _segments(folder):
+    for start, segment in _kept(folder):
         if start > position:
             yield Piece(0.0, "gap", b"%d" % (start - position))
         try:
@@ -194,7 +260,7 @@ def text(folder: str, streams: Sequence[str] = ("out", "err", "tty")) -> bytes:
     return b"".join(parts)
 
 
-def _segments(folder: str) -> list[tuple[int, str]]:
+def _kept(folder: str) -> list[tuple[int, str]]:
     found = []
     for segment in ("0", "a", "b"):
         try:

@@ -38,7 +38,7 @@ _MAX_DEPTH = 100
 _YOUNG = 2_000_000_000
 
 
-class RestoreError(Exception):
+class RestoreError(OSError):
     """PATH could not be saved or put back; the message says why and what to do."""
 
 
@@ -78,7 +78,10 @@ class _Entry(TypedDict, total=False):
 
 
 def check(path: str, *, store: str, home: str, max_bytes: int = 20_000_000_000) -> None:
-    """Refuse a PATH that is dangerous or impossible to put back, and say what to do instead."""
+    """Refuse a PATH that is dangerous or impossible to put back, and say what to do instead.
+
+    For the first attempt, before `save`: what a program did to PATH since, `put_back` undoes.
+    """
     full = os.path.abspath(path)
     with _reported(path, "looked at"):
         _check_place(full, os.path.realpath(store), os.path.realpath(home))
@@ -303,7 +306,8 @@ class _Putting:
             self._fill(folder, name, want, below)
             return stat.S_IMODE(have.st_mode) != want["mode"]
         if want["kind"] == "link":
-            if os.readlink(name, dir_fd=folder.fd) == want["target"]:
+            target = os.readlink(name, dir_fd=folder.fd)
+            if target == want["target"] and have.st_nlink == 1:
                 return self._settle_link(folder, name, want)
         elif self._is_same_file(folder, name, want, have):
             with folder.open(name) as fd:
@@ -634,6 +638,8 @@ def _parent(full: str) -> Iterator[_Folder]:
 def _reported(path: str, what: str) -> Iterator[None]:
     try:
         yield
+    except RestoreError:
+        raise
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
         raise RestoreError(f"{path} could not be {what}: {error.strerror}{where}") from error

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zeroin.run.express import Express
+
 PIPE = 1 << 20  # bytes a pipe holds; what a plain user may ask for
 CHUNK = 1 << 20
 
@@ -29,8 +31,10 @@ class Wire:
         self.source = source
         self.inner = inner  # the command's end; closed here once it has started
         self.target = _own_description(target)
-        self.waiting = b""  # what the target could not take yet
+        self.waiting = memoryview(b"")  # what the target could not take yet
         self.mirror: Mirror | None = None
+        self.express: Express | None = None
+        self.lately = 0  # bytes since someone last looked
 
     def read(self) -> bytes:
         """The next piece, b"" at the end."""
@@ -44,17 +48,23 @@ class Wire:
             data = self.mirror.follow(data)
         return data
 
-    def show(self, data: bytes) -> bool:
-        """Pass on; False when the target can't take more now or is gone."""
+    def show(self, data: bytes | memoryview) -> bool:
+        """Pass on; False when the target can't take more now."""
         view = memoryview(data)
         while view:
             try:
                 view = view[os.write(self.target, view) :]
             except BlockingIOError:
-                self.waiting = bytes(view)
+                self.waiting = view
                 return False
-        self.waiting = b""
+        self.waiting = memoryview(b"")
         return True
+
+    @property
+    def is_pipes(self) -> bool:
+        """Whether both ends are pipes, so that pages can be handed on."""
+        ends = (self.source, self.target)
+        return all(stat.S_ISFIFO(os.fstat(fd).st_mode) for fd in ends)
 
     def close(self) -> None:
         """Let go of our end: a command that still writes gets SIGPIPE, as it would."""
@@ -79,11 +89,18 @@ def inner_ends(wires: Sequence[Wire]) -> tuple[int, int]:
 
 def _pipe(stream: str, target: int) -> Wire:
     source, inner = os.pipe()
+    widen(source)
+    if stat.S_ISFIFO(os.fstat(target).st_mode):
+        widen(target)
+    return Wire(stream, source, inner, target)
+
+
+def widen(fd: int) -> None:
+    """A pipe that holds more wakes its two ends less often."""
     try:
-        fcntl.fcntl(source, fcntl.F_SETPIPE_SZ, PIPE)
+        fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, PIPE)
     except (OSError, AttributeError):  # the user's pipes hold too much already
         pass
-    return Wire(stream, source, inner, target)
 
 
 def _terminal(stream: str, target: int) -> Wire:

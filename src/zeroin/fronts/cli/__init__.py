@@ -6,6 +6,10 @@ import sys
 
 from zeroin import __version__
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 # verb → what it is for, in the order of the help.
 VERBS = {
     "run": "run a command and keep what happened",
@@ -17,6 +21,23 @@ VERBS = {
     "doctor": "what works on this machine, and how to mend what does not",
     "completion": "print completions for bash, zsh or fish",
 }
+
+
+def enter() -> NoReturn:
+    """The command itself: run, and leave at once.
+
+    Python would take milliseconds to tidy up what the kernel frees anyway.
+    """
+    import gc
+    import os
+
+    gc.disable()
+    code = main()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(code)
 
 
 def main(argv: list[str] | None = None) -> int:
