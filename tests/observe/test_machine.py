@@ -207,7 +207,7 @@ class TestFiles:
         """A tmpfs has no reflinks, and is named."""
         reflinks = doctor(cwd="/dev/shm")["reflinks"]
         assert reflinks.state == "limited"
-        assert reflinks.detail == "tmpfs has none; hard links and copies stand in"
+        assert reflinks.detail == "tmpfs has none; files are copied instead"
 
     def test_no_writing(self):
         """Where nothing can be written there is nothing to clone."""

@@ -318,10 +318,11 @@ def test_restore_puts_the_first_state_back(zeroin, project):
         assert (done.stdout, done.returncode) == ("1", 0)
 
 
-@pytest.mark.parametrize("path", ["/", "~", "."])
+@pytest.mark.parametrize("path", ["/", "~", ".", ".git", "nested", ".zeroin"])
 def test_restore_refuses_what_is_too_large(zeroin, project, path):
-    """/, home and the project itself: exit code 125, nothing touched, the command not run."""
+    """/, home, the project, repositories, our own record: exit code 125, the command not run."""
     path = zeroin.env["HOME"] if path == "~" else path
+    (project / "nested" / ".git").mkdir(parents=True)
     done = zeroin("run", "--restore", path, "--", "touch", "ran", cwd=project)
     assert done.returncode == 125
     assert "--restore" in done.stderr

@@ -108,7 +108,7 @@ def _restore(cycle: Cycle, recorder: Recorder) -> None:
                 restore.put_back(full, saved)
             else:
                 restore.save(full, saved)
-        except (restore.RestoreRefused, OSError) as error:
+        except (restore.RestoreError, OSError) as error:
             raise UntestableError(f"--restore {path}: {error}") from None
 
 

@@ -215,7 +215,7 @@ def _reflinks(tried: dict[str, Any]) -> Probe:
         return Probe("reflinks", OK, f"cloned a file here ({kind})", "", matters)
     none = (EOPNOTSUPP, EINVAL, EXDEV)
     why = f"{kind} has none" if failed in none else f"{kind}: {os.strerror(failed)}"
-    return Probe("reflinks", LIMITED, f"{why}; hard links and copies stand in", "", matters)
+    return Probe("reflinks", LIMITED, f"{why}; files are copied instead", "", matters)
 
 
 def _file_system(folder: str) -> str:
