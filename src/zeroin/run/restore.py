@@ -560,7 +560,7 @@ def _check_place(full: str, store: str, home: str) -> None:
         real = os.path.join(os.path.realpath(parent), os.path.basename(full))
         raise RestoreRefused(f"{full} lies behind a symbolic link: give its real path, {real}")
     if ".git" in full.split(os.sep):
-        raise RestoreRefused(f"{full} holds commits, and newer ones would be lost: leave it out")
+        raise RestoreRefused(f"{full} holds commits: newer ones would be lost, leave it out")
     if _inside(home, full):
         raise RestoreRefused(f"{full} holds your home: name the folder that the program changes")
     if _inside(store, full) or _inside(os.path.dirname(store), full):
@@ -575,7 +575,7 @@ def _check_inside(full: str) -> int:
     for path, info in _walk(full, os.lstat(full), 0):
         size += info.st_blocks * 512
         if os.path.basename(path) == ".git":
-            raise RestoreRefused(f"{path} holds commits, and newer ones would be lost: leave it out")
+            raise RestoreRefused(f"{path} holds commits: newer ones would be lost, leave it out")
         if _kind(info) == "link" and not _inside(os.path.realpath(path), full):
             raise RestoreRefused(
                 f"{path} leads out of {full}, to {os.readlink(path)}:"
