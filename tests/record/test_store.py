@@ -38,7 +38,8 @@ def test_attempts_are_numbered_and_found(tmp_path):
     """Numbers, last, last-failed, last-passed."""
     store = Store(str(tmp_path / "s"))
     for outcome in ("passed", "failed", "passed", None):
-        store.update(begin(store), outcome=outcome)
+        signature = "E" if outcome == "failed" else None
+        store.update(begin(store), outcome=outcome, signature=signature)
     found = [store.resolve(name).id for name in ("2", "#2", "last", "last-failed", "last-passed")]
     assert found == [2, 2, 4, 2, 3]
     store.close()

@@ -37,15 +37,15 @@ def diff(reading: Reading, old_name: str, new_name: str) -> DiffReport:
 
 
 def _outcome(old: Attempt, new: Attempt) -> list[Changed]:
-    """Times and memory always differ a little: they count from a quarter on."""
+    """Times and memory always differ a little: they count from a quarter on, if that is much."""
     found = []
     for name in ("outcome", "exit_code", "signature", "headline"):
         before, after = getattr(old, name), getattr(new, name)
         if before != after:
             found.append(Changed(name, _text(before), _text(after)))
-    for name in ("seconds", "peak_bytes"):
+    for name, much in (("seconds", 0.5), ("peak_bytes", 50e6)):
         before, after = getattr(old, name) or 0, getattr(new, name) or 0
-        if max(before, after) > 1.25 * min(before, after) and max(before, after) > 0.1:
+        if abs(after - before) > max(much, 0.25 * min(before, after)):
             found.append(Changed(name, _text(before), _text(after)))
     return found
 
