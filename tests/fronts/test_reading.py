@@ -180,9 +180,9 @@ def test_again_with_code_imports_the_old_package(project, zeroin):
     write(project, "main.py", "import pkg; print(pkg.value, open('data/x').read())\n")
     env = {"PYTHONPATH": str(project / "src")}
     zeroin("run", "--", "python", "main.py", cwd=project, env=env)
-    write(project, "src/pkg/__init__.py", "value = 'new'\n")
+    write(project, "src/pkg/__init__.py", "value = 'newer'\n")
     assert zeroin("again", "1", "--code", cwd=project).stdout == "old kept\n"
-    assert zeroin("again", "1", cwd=project).stdout == "new kept\n"
+    assert zeroin("again", "1", cwd=project).stdout == "newer kept\n"
 
 
 def test_oneliner_reproduces_in_another_checkout(project, zeroin, tmp_path):

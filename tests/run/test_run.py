@@ -318,6 +318,19 @@ def test_restore_puts_the_first_state_back(zeroin, project):
         assert (done.stdout, done.returncode) == ("1", 0)
 
 
+def test_restore_mends_what_the_program_made_of_it(zeroin, project):
+    """A folder that became a link to somewhere else is a folder again, and nothing else changed."""
+    (project / "data").mkdir()
+    (project / "data" / "a").write_text("1")
+    outside = project / "outside"
+    outside.mkdir()
+    script = "cat data/a; rm -r data; ln -s outside data; echo 2 > data/a"
+    for _ in range(2):
+        done = zeroin("run", "-q", "--restore", "data", "--", "sh", "-c", script, cwd=project)
+        assert (done.stdout, done.returncode) == ("1", 0)
+    assert (outside / "a").read_text() == "2\n"
+
+
 @pytest.mark.parametrize("path", ["/", "~", ".", ".git", "nested", ".zeroin"])
 def test_restore_refuses_what_is_too_large(zeroin, project, path):
     """/, home, the project, repositories, our own record: exit code 125, the command not run."""
