@@ -551,7 +551,7 @@ class TestBounds:
 
     def test_time_out(self, plain):
         """A snapshot ends at its time-out, and the next one goes on where it stopped."""
-        for number in range(3 * code._CHUNK):
+        for number in range(3 * code.taking._CHUNK):
             put(plain, f"{number % 50}/{number}.py", f"{number}\n")
         shadow = shadow_of(plain)
         started, tries, tree, timeout = time.monotonic(), 0, "", 0.15
@@ -563,15 +563,15 @@ class TestBounds:
             with contextlib.suppress(TookTooLongError):
                 tree = shadow.snapshot(timeout=timeout).tree
             timeout *= 1.3
-        assert len(shadow.files(tree)) == 3 * code._CHUNK
+        assert len(shadow.files(tree)) == 3 * code.taking._CHUNK
         assert not [name for name in os.listdir(shadow.folder) if name.startswith("work.")]
 
     def test_progress_survives_a_time_out(self, plain, monkeypatch):
         """The files hashed before the time was up are in the index that the next one starts from."""
         for number in range(30):
             write(plain, **{f"m{number}": f"{number}\n"})
-        monkeypatch.setattr(code, "_CHUNK", 10)
-        real, calls = code._Taking._add, []
+        monkeypatch.setattr(code.taking, "_CHUNK", 10)
+        real, calls = code.taking.Taking._add, []
 
         def stop_at_third(self, paths):
             calls.append(paths)
@@ -579,7 +579,7 @@ class TestBounds:
                 self.deadline = 0.0
             real(self, paths)
 
-        monkeypatch.setattr(code._Taking, "_add", stop_at_third)
+        monkeypatch.setattr(code.taking.Taking, "_add", stop_at_third)
         with pytest.raises(TookTooLongError):
             shadow_of(plain).snapshot()
         taken = shadow_of(plain).snapshot()
@@ -591,9 +591,11 @@ class TestBounds:
         shadow = shadow_of(repo)
         shadow.snapshot()
         write(repo, a="a = 2\n")
-        real = code._Taking._write_tree
+        real = code.taking.Taking._write_tree
         monkeypatch.setattr(
-            code._Taking, "_write_tree", lambda self: setattr(self, "deadline", 0) or real(self)
+            code.taking.Taking,
+            "_write_tree",
+            lambda self: setattr(self, "deadline", 0) or real(self),
         )
         with pytest.raises(TookTooLongError):
             shadow.snapshot()
@@ -867,7 +869,7 @@ class TestTrouble:
         put(Path(shadow.folder), "work.1.abc")
         shadow.gc()
         assert (Path(shadow.folder) / "work.1.abc").exists()
-        monkeypatch.setattr(code, "_STALE", -1.0)
+        monkeypatch.setattr(code.files, "_STALE", -1.0)
         shadow.gc()
         assert not (Path(shadow.folder) / "work.1.abc").exists()
 
@@ -1082,7 +1084,7 @@ class TestKeeping:
         write(repo, a="kept\n")
         tree = shadow.snapshot().tree
         shadow.keep("1", tree)
-        monkeypatch.setattr(code, "_GRACE", -3_600.0)
+        monkeypatch.setattr(code.files, "_GRACE", -3_600.0)
         shadow.gc()
         assert shadow.read(tree, "a.py") == b"kept\n"
 

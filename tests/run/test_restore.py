@@ -20,8 +20,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from zeroin.run import restore
-from zeroin.run.restore import Restored, RestoreError, RestoreRefused, check, put_back, save
+from zeroin.run.restore import (
+    Restored,
+    RestoreError,
+    RestoreRefused,
+    check,
+    checks,
+    put_back,
+    putting,
+    save,
+    saving,
+)
+from zeroin.run.restore import baseline as baseline_folder
+from zeroin.run.restore.folders import Folder
 
 OLD = 1_500_000_000_123_456_789
 
@@ -172,7 +183,7 @@ class TestPuttingBack:
         before = state(tree)
         save(str(tree), baseline)
         (tree / "a.txt").write_text("later")
-        monkeypatch.setattr(restore, "_Saving", None)  # nor does it cost anything
+        monkeypatch.setattr(saving, "_Saving", None)  # nor does it cost anything
         save(str(tree), baseline)
         put_back(str(tree), baseline)
         assert state(tree) == before
@@ -192,22 +203,22 @@ class TestPuttingBack:
     def test_young_files_are_not_trusted(self, tmp_path, monkeypatch):
         """A change time tells nothing until the clock has moved on from it for good."""
         info = put(tmp_path / "f").stat()
-        assert restore._telling(info) == 0
+        assert baseline_folder.telling(info) == 0
         later = time.time_ns() + 3_000_000_000
         monkeypatch.setattr(time, "time_ns", lambda: later)
-        assert restore._telling(info) == info.st_ctime_ns
+        assert baseline_folder.telling(info) == info.st_ctime_ns
 
     def test_old_files_are_not_read(self, tmp_path, baseline, monkeypatch):
         """Files known by their change time are not opened again, restored ones once they are old."""
         path = tmp_path / "data"
         for number in range(5):
             put(path / f"{number}", "first")
-        monkeypatch.setattr(restore, "_YOUNG", -1_000_000_000)  # all are old enough
+        monkeypatch.setattr(baseline_folder, "_YOUNG", -1_000_000_000)  # all are old enough
         save(str(path), baseline)
         put(path / "3", "worse")
         put_back(str(path), baseline)
         compared = []
-        monkeypatch.setattr(restore, "_is_same_content", lambda *_: compared.append(1) or True)
+        monkeypatch.setattr(putting, "is_same_content", lambda *_: compared.append(1) or True)
         assert put_back(str(path), baseline) == Restored(0, 0, 0)
         assert compared == []
 
@@ -325,7 +336,7 @@ class TestNothingOutside:
         put(tree / "deep/new")
         put(outside / "new")
         safe = state(outside)
-        real = restore._Folder.stat
+        real = Folder.stat
 
         def swap(self, looked_at):
             info = real(self, looked_at)
@@ -334,7 +345,7 @@ class TestNothingOutside:
                 (tree / name).symlink_to(outside / ("precious" if name == "a.txt" else ""))
             return info
 
-        monkeypatch.setattr(restore._Folder, "stat", swap)
+        monkeypatch.setattr(Folder, "stat", swap)
         with pytest.raises(RestoreError):
             put_back(str(tree), baseline)
         assert state(outside) == safe
@@ -480,7 +491,7 @@ class TestNothingOutside:
 
 MOUNTS = """
 import os, subprocess, sys
-from zeroin.run import restore
+from zeroin.run.restore import putting
 from zeroin.run.restore import RestoreError, check, put_back, save
 base = sys.argv[1]
 tree, other = base + "/a tree", base + "/other"
@@ -498,7 +509,7 @@ for options in (["-t", "tmpfs", "none"], ["--bind", other]):
         except RestoreError as error:
             print(error, os.path.exists(other + "/precious"))
     subprocess.run(["umount", tree + "/in side"], check=True)
-restore._check_mounts = lambda path: None  # as if there were no list of mounts
+putting.check_mounts = lambda path: None  # as if there were no list of mounts
 subprocess.run(["mount", "-t", "tmpfs", "none", tree + "/in side"], check=True)
 open(tree + "/in side/precious", "w").close()
 try:
@@ -577,7 +588,7 @@ class TestRefusals:
         with (places / "project/data/holes").open("wb") as file:
             file.truncate(10**12)
         self._check(places / "project/data", places)
-        if restore._can_clone(str(places / "project/data"), str(places / "project/.zeroin")):
+        if checks._can_clone(str(places / "project/data"), str(places / "project/.zeroin")):
             pytest.skip("this file system shares copies")
         with pytest.raises(RestoreRefused, match="can't share copies"):
             self._check(places / "project/data", places, max_bytes=50_000)
@@ -594,7 +605,7 @@ class TestRefusals:
         """A manifest of a version we don't know is refused, and nothing is touched."""
         save(str(tree), baseline)
         (tree / "a.txt").write_text("changed")
-        monkeypatch.setattr(restore, "_VERSION", 2)
+        monkeypatch.setattr(baseline_folder, "_VERSION", 2)
         with pytest.raises(RestoreRefused, match="another version"):
             put_back(str(tree), baseline)
         assert (tree / "a.txt").read_text() == "changed"

@@ -527,14 +527,15 @@ def test_huge_output_in_bounded_memory_and_disk(zeroin, project):
     command = [*zeroin.driver, "run", "-q", "--", "head", "-c", "300000000", "/dev/zero"]
     process = subprocess.Popen(command, cwd=project, env=zeroin.env, stdout=subprocess.PIPE)
     assert process.stdout is not None
-    total = 0
+    total = peak = 0
     while data := process.stdout.read(1 << 20):
         total += len(data)
+        # Not ru_maxrss: that begins with the high-water mark of whoever started the process.
+        peak = max(peak, tree.high_water(process.pid))
     process.stdout.close()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = status
+    assert process.wait(30) == 0
     assert total == 300_000_000
-    assert usage.ru_maxrss < 80_000
+    assert 5e6 < peak < 60e6
     kept = sum(f.stat().st_size for f in (project / ".zeroin/attempts/1").iterdir())
     assert kept < 10_000_000
 

@@ -1,0 +1,158 @@
+"""The shadow itself: what can be asked of it, and the repository it is."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+from zeroin.record.code import files
+from zeroin.record.code.changes import Change, parse_changes
+from zeroin.record.code.git import CodeError, names_in, run_git
+from zeroin.record.code.repository import find_repository
+from zeroin.record.code.taking import Snapshot, Taking
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+# Bytes go in and come out as they are: no line endings, no LFS, no keywords, no encodings.
+_RAW = "* -text -filter -ident -working-tree-encoding\n"
+_GONE = "bad object|unable to read|[Nn]ot a valid|missing|could not get|bad file"
+
+
+class Shadow:
+    """The snapshots of one project, kept in `<folder>/code.git`; `include` re-admits ignored files.
+
+    `max_file` and `max_total` are bytes, `max_files` bounds the files the user's git doesn't track.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        root: str,
+        *,
+        max_file: int = 5_000_000,
+        max_total: int = 200_000_000,
+        max_files: int = 20_000,
+        include: Sequence[str] = (),
+    ) -> None:
+        self.folder = os.path.join(os.path.realpath(folder), "code.git")
+        self.root = os.path.realpath(root)
+        self.max_file = max_file
+        self.max_total = max_total
+        self.max_files = max_files
+        self.include = tuple(include)
+
+    def snapshot(self, paths: Sequence[str] | None = None, timeout: float = 5.0) -> Snapshot:
+        """Record the project's files, or only `paths` below the root, within `timeout` seconds."""
+        self._create()
+        with Taking(self, time.monotonic() + timeout) as taking:
+            return taking.everything() if paths is None else taking.only(paths)
+
+    def keep(self, name: str, tree: str) -> None:
+        """Protect a snapshot from `gc` under this name, until the name is forgotten."""
+        files.write(self.folder, self._ref(name), tree + "\n")
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Let `gc` have what these names protect."""
+        for name in names:
+            files.unlink(os.path.join(self.folder, self._ref(name)))
+
+    def gc(self, timeout: float = 600.0) -> None:
+        """Pack what is kept and give back the space of the rest, but for the last two hours.
+
+        Not `git gc`: that fails for good once a borrowed object is gone. The indexes go first,
+        since they may name what goes next; the snapshot that makes one anew also looks again at
+        what can still be borrowed.
+        """
+        if not os.path.isdir(self.folder):
+            return
+        for name in os.listdir(self.folder):
+            if name.startswith("index."):
+                files.unlink(os.path.join(self.folder, name))
+        files.drop_stale(self.folder)
+        deadline = time.monotonic() + timeout
+        # Nothing is borrowed here, so what is marked as missing is what isn't ours.
+        args = ("rev-list", "--objects", "--all", "--missing=print")
+        listed = run_git(self.folder, *args, deadline=deadline).split(b"\n")
+        ours = b"\n".join(line for line in listed if not line.startswith(b"?"))
+        packs = os.path.join(self.folder, "objects/pack/pack")
+        args = ("pack-objects", "--quiet", "--non-empty", packs)
+        pack = run_git(self.folder, *args, stdin=ours, deadline=deadline).decode().strip()
+        files.sweep(os.path.join(self.folder, "objects"), f"pack-{pack}.")
+
+    def changes(self, old: str, new: str) -> list[Change]:
+        """Say which files differ between two trees, in the order of their names."""
+        args = ("-r", "-z", "-M", "--raw", "--numstat", old, new)
+        return parse_changes(self._read("diff-tree", *args))
+
+    def patch(self, old: str, new: str, *, binary: bool = False, paths: Sequence[str] = ()) -> str:
+        """Give the difference as `git apply` takes it; what isn't UTF-8 becomes surrogates."""
+        how = ("--binary", "--full-index") if binary else ()
+        literal = [f":(literal){path}" for path in paths]
+        return os.fsdecode(
+            self._read("diff-tree", "-r", "-p", "-M", *how, old, new, "--", *literal)
+        )
+
+    def read(self, tree: str, path: str) -> bytes:
+        """Give one file's content; of a symbolic link, where it points."""
+        return self._read("cat-file", "blob", f"{tree}:{path}")
+
+    def files(self, tree: str) -> list[str]:
+        """List the paths of a snapshot."""
+        return names_in(self._read("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree))
+
+    def checkout(self, tree: str, folder: str) -> None:
+        """Export a snapshot into a new or empty folder, with modes and symbolic links."""
+        os.makedirs(folder, exist_ok=True)
+        if os.listdir(folder):
+            raise CodeError(f"{folder} is not empty: give a new folder for the checkout")
+        with Taking(self, 0.0) as taking:
+            self._read("read-tree", tree, index=taking.index)
+            self._read("checkout-index", "--all", index=taking.index, work_tree=folder)
+
+    def ignored(self, timeout: float = 5.0) -> list[str]:
+        """List the topmost ignored files and folders (`data/`) of the project."""
+        self._create()
+        with Taking(self, time.monotonic() + timeout) as taking:
+            return taking.ignored()
+
+    def base_commit(self) -> str | None:
+        """Name the commit the user's work is based on; None without git or before the first."""
+        git = find_repository(self.root).git
+        if not git:
+            return None
+        try:
+            return run_git(git, "rev-parse", "--verify", "HEAD^{commit}").decode().strip()
+        except CodeError:
+            return None
+
+    def _create(self) -> None:
+        """Make the repository by hand: `git init` would take longer than the snapshot."""
+        if files.length(os.path.join(self.folder, "HEAD")) > 0:
+            return
+        for name in ("", "objects/info", "objects/pack", "refs/attempts", "info"):
+            os.makedirs(os.path.join(self.folder, name), mode=0o700, exist_ok=True)
+        files.write(
+            self.folder, "config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
+        )
+        files.write(self.folder, "info/attributes", _RAW)
+        files.write(self.folder, "HEAD", "ref: refs/heads/none\n")
+
+    def _ref(self, name: str) -> str:
+        if not re.fullmatch(r"\w+([.-]\w+)*", name, re.ASCII) or name.endswith(".lock"):
+            raise CodeError(f"{name!r} can't name a snapshot: use letters, digits, - and _")
+        return os.path.join("refs/attempts", name)
+
+    def _read(self, *args: str, **options: Any) -> bytes:
+        """Run git on what is recorded: needs no project, hears no `.gitattributes`."""
+        try:
+            return run_git(self.folder, *args, borrow=find_repository(self.root).objects, **options)
+        except CodeError as error:
+            if not re.search(_GONE, str(error)):
+                raise
+            raise CodeError(
+                "part of that code is gone: it was borrowed from the project's own git repository,"
+                f" which has moved or dropped it ({error})"
+            ) from None
