@@ -88,6 +88,9 @@ def _debug(exc: BaseException) -> None:
 
 def _at_exit() -> None:
     """Say what was loaded; and the error, where the user's own hook kept it from ours."""
+    import gc
+
+    gc.disable()  # it ends here: collecting a large heap now would be for nothing
     last = getattr(sys, "last_value", None)
     if isinstance(last, BaseException):
         report(last, thread="main", fatal=True)
