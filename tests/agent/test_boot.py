@@ -1,11 +1,9 @@
 """The agent inside every interpreter: it gets in, stays unseen, and tells of the crash."""
 
-import json
 import os
 import signal
 import stat
 import subprocess
-import sys
 import textwrap
 
 import pytest
@@ -475,5 +473,6 @@ def test_frames_are_json(python, inbox, tmp_path):
     """,
     )
     start(python, inbox, script, cwd=tmp_path)
-    assert json.dumps(crashes(inbox))
-    assert sys.version_info >= (3, 11)
+    (crash,) = crashes(inbox)
+    assert crash["chain"][-1]["message"] == "\ud800 bad \x00"
+    assert crash["chain"][-1]["frames"][-1]["locals"]["y"] == "inf"

@@ -221,7 +221,7 @@ def test_full_disk(project, zeroin, size):
     )
     assert done.returncode == 3
     assert len(done.stdout) == 3_000_001
-    assert done.stderr.count("warning:") >= 1
+    assert done.stderr.count("warning:") == 1
     assert "Traceback" not in done.stderr
 
 
@@ -239,6 +239,8 @@ def test_read_only_project(project, zeroin):
         timeout=60,
     )
     if "unshare" in done.stderr or "mount" in done.stderr:
+        if support.IN_CI:
+            pytest.fail(done.stderr)
         pytest.skip("needs user namespaces: zeroin doctor tells how")
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, "ran")
     assert "passed" in done.stdout

@@ -56,7 +56,8 @@ class Recorder:
     ) -> None:
         self.cycle = cycle
         self.replay = replay
-        self.warnings: list[str] = []
+        self._warnings: list[str] = []
+        self._lost: dict[str, str] = {}  # parts of the record that could not be kept, and why
         self.attempt: int | None = None
         self.place: Place | None = None
         self.store: Store | None = None
@@ -83,6 +84,7 @@ class Recorder:
             self._give_up(error)
 
     def _give_up(self, error: StoreError) -> None:
+        self._lost.clear()  # one warning: without a record, no part of it is missing
         self.warn(f"this run is not recorded: {error.message}", error.hint)
         self.store = None
         self.attempt = None
@@ -90,7 +92,18 @@ class Recorder:
 
     def warn(self, text: str, hint: str = "") -> None:
         """Say something once, at the end."""
-        self.warnings.append(f"{text} ({hint})" if hint else text)
+        self._warnings.append(f"{text} ({hint})" if hint else text)
+
+    def lose(self, what: str, reason: str) -> None:
+        """A part of the record could not be kept."""
+        if self.store is not None:
+            self._lost[what] = reason
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to say at the end: all that was lost in one line."""
+        lost = "; ".join(f"{what} ({reason})" for what, reason in self._lost.items())
+        return [*self._warnings, *([f"not kept: {lost}"] if lost else [])]
 
     # --- before -------------------------------------------------------------------------------
 
@@ -144,7 +157,7 @@ class Recorder:
                 facts={"left_out": kept.left_out},
             )
         except (CodeError, OSError) as error:
-            self.warn(f"the code was not kept: {error}")
+            self.lose("the code", str(error))
         except StoreError as error:
             self._give_up(error)
 

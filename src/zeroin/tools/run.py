@@ -160,8 +160,8 @@ def _execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: R
         )
         if inbox is not None:
             inbox.drain()
-        if keeper.error is not None and recorder.attempt is not None:
-            recorder.warn(f"the output could not be kept: {os.strerror(keeper.error.errno or 0)}")
+        if keeper.error is not None:
+            recorder.lose("the output", os.strerror(keeper.error.errno or 0))
         if ended.lost is not None:
             reason = os.strerror(ended.lost.errno or 0).lower()
             recorder.warn(f"not all output could be shown: {reason}")
