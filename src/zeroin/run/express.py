@@ -8,15 +8,20 @@ rush is over.
 
 from __future__ import annotations
 
+import array
 import ctypes
 import errno
+import fcntl
 import os
+import termios
 import time
 
 from zeroin.run.wires import PIPE, widen
 
 NONBLOCK = 0x02  # SPLICE_F_NONBLOCK
-PAUSE = 0.0002  # seconds
+HALF = PIPE // 2
+PAUSE = 0.00005  # seconds: long enough for the command to write some pages
+TURN = 0.005  # seconds in one go, before the event loop looks at anything else
 
 
 class Express:
@@ -30,35 +35,51 @@ class Express:
         self._out, self._in = os.pipe()
         widen(self._in)
         self._null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
-        self._ahead = 0  # bytes already in our own pipe that the target has not taken yet
+        self._held = 0  # bytes in our own pipe
+        self._ahead = 0  # the last of them, which the target has not taken yet
 
     def move(self) -> bool | None:
-        """Pass on what is there; None when the target is full, False at the end."""
-        if not self._ahead:
-            self._ahead = self._tee()
+        """Pass on what comes in the next moments; None when the target is full, False at the end.
+
+        To wait for each piece in the event loop would cost more than the piece itself.
+        """
+        until = time.monotonic() + TURN
+        while time.monotonic() < until:
             if not self._ahead:
-                return False
-        try:
-            count = os.splice(self.source, self.target, self._ahead, flags=NONBLOCK)
-        except BlockingIOError:
-            return None
-        self._ahead -= count
-        self.moved += count
-        if count < PIPE // 4:
-            # We are quicker than the command: let the pipe fill, rather than come for each page.
-            time.sleep(PAUSE)
+                seen = self._tee()
+                if seen is None:
+                    time.sleep(PAUSE)
+                    continue
+                if not seen:
+                    return False
+                self._ahead = seen
+                self._held += seen
+            try:
+                count = os.splice(self.source, self.target, self._ahead, flags=NONBLOCK)
+            except BlockingIOError:
+                return None
+            self._ahead -= count
+            self.moved += count
         return True
 
-    def _tee(self) -> int:
-        while True:
-            count = self._libc.tee(self.source, self._in, PIPE, NONBLOCK)
-            if count >= 0:
-                return int(count)
-            error = ctypes.get_errno()
-            if error != errno.EAGAIN:
-                raise OSError(error, os.strerror(error))
-            # Ours is full: the older half of it is not the end any more.
-            os.splice(self._out, self._null, PIPE // 2, flags=NONBLOCK)
+    def _tee(self) -> int | None:
+        """How much came, now also in our own pipe; None when nothing could be taken."""
+        if self._held > HALF:
+            self._forget(self._held - HALF)
+        count = self._libc.tee(self.source, self._in, HALF, NONBLOCK)
+        if count >= 0:
+            return int(count)
+        error = ctypes.get_errno()
+        if error != errno.EAGAIN:
+            raise OSError(error, os.strerror(error))
+        if self._held and _waiting(self.source):
+            # Ours is full although it holds little: hardly filled pages take as much room.
+            self._forget((self._held + 1) // 2)
+        return None
+
+    def _forget(self, count: int) -> None:
+        """Drop the oldest of what we hold: it is not the end any more."""
+        self._held -= os.splice(self._out, self._null, count, flags=NONBLOCK)
 
     def leave(self) -> tuple[int, bytes]:
         """End the rush: how much was passed on in all, and the last of it."""
@@ -71,3 +92,10 @@ class Express:
         end = b"".join(parts)
         # What was looked at but not passed on is still in the source, and comes again.
         return self.moved, end[: len(end) - self._ahead] if self._ahead else end
+
+
+def _waiting(pipe: int) -> int:
+    """How many bytes can be read."""
+    count = array.array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, count)
+    return count[0]
