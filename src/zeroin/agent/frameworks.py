@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from . import hooks
 
 TYPE_CHECKING = False
@@ -24,6 +26,10 @@ def watch_pytest(config: Any) -> None:
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
         plain(self, *args, **kwargs)
         self.register(_PytestPlugin(), "zeroin-agent")
+        if "_zeroin_agent.warm.start" in sys.modules:
+            from .warm import pytest_points
+
+            pytest_points.watch(self, config)
 
     manager.__init__ = init
 

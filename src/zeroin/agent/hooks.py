@@ -22,6 +22,9 @@ STACKS_SIGNAL = 42
 TASKS_SIGNAL = 43  # likewise, "and where each coroutine waits"
 
 _seen: set[int] = set()
+# Takes frames of ours out of a traceback, where some could be in it.
+trim: Callable[[BaseException, Any], Any] | None = None
+_held: set[int] = set()
 
 
 def install(environ: Mapping[str, str]) -> None:
@@ -40,6 +43,20 @@ def install(environ: Mapping[str, str]) -> None:
     # A program that is killed says nothing at its end: what it runs on is told now.
     post.send({"kind": "start", "pid": os.getpid(), **loaded.interpreter()})
     sys.meta_path.insert(0, _AfterImport(_import_callbacks(environ)))
+    if "ZEROIN_WARM" in environ:
+        from .warm import start
+
+        start.install(os.environ)
+
+
+def wake(folder: str) -> None:
+    """This process goes on as another run: what it leaves goes to that run's folder."""
+    from . import loaded, post
+
+    _seen.clear()
+    _held.clear()
+    _write_faults_to(folder + "/faults")
+    post.send({"kind": "start", "pid": os.getpid(), **loaded.interpreter()})
 
 
 def report(exc: BaseException, **about: Any) -> None:
@@ -70,13 +87,25 @@ def _watch_excepthook() -> None:
     plain = sys.__excepthook__
 
     def excepthook(kind: Any, value: BaseException, tb: Any) -> None:
+        if trim is not None:
+            tb = trim(value, tb)
         plain(kind, value, tb)  # the plain traceback first, whatever we do after
         if isinstance(value, BaseException):
             report(value, thread="main", fatal=True)
+            _hold(value)
             _debug(value)
 
     sys.excepthook = excepthook
     sys.__excepthook__ = excepthook
+
+
+def _hold(exc: BaseException) -> None:
+    """In a loop: keep it alive for a debugger."""
+    if "_zeroin_agent.warm.start" in sys.modules and id(exc) not in _held:
+        _held.add(id(exc))
+        from .warm import failure
+
+        failure.hold(exc)
 
 
 def _debug(exc: BaseException) -> None:
@@ -94,9 +123,13 @@ def _at_exit() -> None:
     last = getattr(sys, "last_value", None)
     if isinstance(last, BaseException):
         report(last, thread="main", fatal=True)
+        _hold(last)
     from . import loaded, post
 
     post.send({"kind": "exit", "pid": os.getpid(), **loaded.facts()})
+    warm = sys.modules.get("_zeroin_agent.warm.start")
+    if warm is not None:
+        warm.at_end()
 
 
 def _write_faults_to(path: str) -> None:
@@ -138,6 +171,7 @@ def _import_callbacks(environ: Mapping[str, str]) -> dict[str, Callable[[Any], N
         "traceback": _on_traceback,
         "_pytest.config": _on_pytest,
         "unittest.result": _on_unittest,
+        "zeroin": _on_zeroin,
     }
     if "ZEROIN_SEED" in environ or "ZEROIN_SYNC" in environ:
         from . import steady
@@ -168,7 +202,11 @@ class _AfterImport:
                     spec.loader = stand_in
                 return spec
         self.callbacks[name] = callback  # not there yet: perhaps later
-        return None
+        if name != "zeroin":
+            return None
+        from . import library
+
+        return library.spec()
 
 
 class _Loader:
@@ -191,6 +229,10 @@ class _Loader:
             self.callback(module)
         except Exception:  # another release of that library: then without
             pass
+
+
+def _on_zeroin(_: Any) -> None:
+    """Nothing is to be done; but see `_AfterImport`: it is always found."""
 
 
 def _on_threading(threading: Any) -> None:
@@ -217,6 +259,8 @@ def _on_traceback(traceback: Any) -> None:
         if exc is not None and caller.f_globals.get("__name__") == "multiprocessing.process":
             report(exc, thread="main", fatal=True)
 
+    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+        setattr(print_exc, name, getattr(plain, name))
     traceback.print_exc = print_exc
 
 

@@ -1,0 +1,462 @@
+"""Bring an edit into the running program."""
+
+from __future__ import annotations
+
+import _ast
+import sys
+
+from . import codes, edits, nodes, plant, points, sightings, steps, tails, texts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
+
+
+# Words that stand in code that asks what names there are.
+ASKING = (
+    *(b"dir(", b"vars(", b"hasattr", b"getattr", b"globals(", b"locals(", b"__dict__"),
+    *(b"import *", b"inspect", b"unittest", b"doctest", b"pytest"),
+)
+FUNCTION: Any = type(edits.head)
+HIDDEN = ".self"  # an argument that only `super()` looks at
+
+
+class Edit:
+    """One file that has another text now."""
+
+    def __init__(self, file: texts.File, source: bytes) -> None:
+        self.file = file
+        old = texts.Text(file.current.source, file.filename)
+        self.new = texts.Text(source, file.filename)
+        numbers = file.current.numbers
+        name = file.path.rpartition("/")[2]
+        self.comparison = edits.Comparison(
+            old, self.new, lambda n: None if n is None else steps.reached.get(numbers[n]), name
+        )
+        self.broken = self.comparison.broken
+        self.broken += sightings.moved(file.filename, self.comparison, source)
+        self._look_at_frames()
+        self._look_at_additions()
+
+    # --- may it be brought in? ----------------------------------------------------------------
+
+    def _look_at_frames(self) -> None:
+        """Functions that are under way can change only after what they are doing now."""
+        seen: set[int] = set()
+        for index, (frame, key, layer) in enumerate(frames_of(self.file)):
+            if layer is None and key not in self.comparison.changed:
+                continue
+            twice = id(frame.f_code) in seen
+            seen.add(id(frame.f_code))
+            self._look_at_frame(frame, key, layer, innermost=index == 0, twice=twice)
+
+    def _look_at_frame(
+        self,
+        frame: FrameType,
+        key: tuple[Any, ...],
+        layer: texts.Layer | None,
+        *,
+        innermost: bool,
+        twice: bool,
+    ) -> None:
+        comparison = self.comparison
+        text = comparison.old if layer is None else as_it_stands(layer, self.file)
+        unit = text.by_key[key]
+        now = self.new.by_key.get(key) if layer else comparison.units.get(key)
+        numbers = (layer or self.file.current).numbers
+        path, under_way = stands(unit, numbers, frame, innermost=innermost)
+        same = now is not None and edits.still_there(unit.node, now.node, path, whole=under_way)
+        # Where frames can't be hidden, the import system would see a module being left.
+        can_leave = codes.can_hide() or not unit.is_module or _is_main(frame)
+        can_leave = can_leave and not unit.whole
+        if path and same and not twice and can_leave and not _lacks_cells(text, unit, frame):
+            return
+        place = f"{comparison.name}:{frame.f_lineno}"
+        why = edits.UnderWay(f"{place} was changed while it was running")
+        # This snapshot is of no use; those before it will be asked themselves.
+        self.broken.append((steps.last_snapshot(), why))
+
+    def _look_at_additions(self) -> None:
+        """A definition may run late only if nobody could have missed it."""
+        import builtins
+
+        space = module_space(self.file)
+        text = self.comparison.old.source
+        if self.comparison.additions and any(map(_enumerates, steps.files.values())):
+            position, statement = min(self.comparison.additions, key=lambda one: one[0])
+            what = f"{self.comparison.name}:{statement.lineno} was put in"
+            self.broken.append((position, f"{what}, and the program may have looked for names"))
+        for position, statement in self.comparison.additions:
+            for name in edits.names_of(statement):
+                known = space is None or name in space or hasattr(builtins, name)
+                if known or name.encode() in text:
+                    what = f"{self.comparison.name}:{statement.lineno} was put in"
+                    self.broken.append((position, f"{what}, and {name!r} may have been used"))
+
+    # --- bring it in --------------------------------------------------------------------------
+
+    def bring_in(self) -> bool:
+        """Change the running program; False if it can't be done, and nothing was done."""
+        file = self.file
+        moves = self._moves()
+        if moves is None:
+            return False
+        numbers = self._numbers()
+        leaves = self._leaves()
+        if not all(codes.move_lines(old, new) for old, new in moves):
+            return False
+        if self.comparison.changed:
+            self._replace(numbers)
+        else:
+            file.current.source = self.new.source
+        for number, leave in leaves:
+            steps.leave_at(number, leave)
+        self._swap()
+        self._run_additions()
+        return True
+
+    def _replace(self, numbers: list[int]) -> None:
+        """The new text is the current one; units that are the same go on with their code."""
+        file, comparison = self.file, self.comparison
+        code = texts.module_code(texts.Text(self.new.source, file.filename), numbers)
+        layer = texts.Layer(self.new, numbers, code, texts.module_code)
+        running = {key: [code] for key, code in layer.codes.items()}
+        for key, new in comparison.units.items():
+            codes_of = file.running.get(key, [])
+            if key in comparison.changed:
+                file.stale += [(one, file.current, key) for one in codes_of]
+            elif codes_of:
+                running[new.key] = codes_of
+        file.layers.append(layer)
+        file.current, file.running = layer, running
+
+    def _swap(self) -> None:
+        """Functions that can be found by their names get the new code at once."""
+        space = module_space(self.file)
+        for key in self.comparison.changed:
+            new = self.comparison.units.get(key)
+            if new is None or new.is_module or space is None:
+                continue
+            code: Any = self.file.running[new.key][0]
+            for function in functions_at(space, key):
+                stale = any(function.__code__ is one for one, _, _ in self.file.stale)
+                if stale and function.__code__.co_freevars == code.co_freevars:
+                    function.__code__ = code
+
+    def _moves(self) -> list[Any] | None:
+        """Line numbers for all code of the file that goes on."""
+        moves: list[Any] = []
+        for layer in self.file.layers:
+            comparison = self.comparison
+            if layer is not self.file.current:
+                comparison = edits.Comparison(
+                    texts.Text(layer.source, self.file.filename), self.new, lambda _: None, ""
+                )
+            edits.relocate(comparison)
+            found = layer.follow(comparison.old)
+            if found is None:
+                return None
+            moves += found
+        return moves
+
+    def _numbers(self) -> list[int]:
+        """Points of units that are the same keep their numbers; others know what had run."""
+        comparison = self.comparison
+        numbers: dict[int, int] = {}
+        before = self.file.current.numbers
+        segments = {
+            id(new): unit.segment.get(id(old))
+            for unit in comparison.old.units
+            for old, new in comparison.pairs
+            if id(old) in unit.segment
+        }
+        same = {
+            new.key: key for key, new in comparison.units.items() if key not in comparison.changed
+        }
+        for unit in self.new.units:
+            if unit.key in same:
+                old = comparison.old.by_key[same[unit.key]]
+                for point, was in zip(unit.points, old.points):
+                    numbers[point.number] = before[was.number]
+                continue
+            for point, number in zip(unit.points, plant.new_flags(len(unit.points))):
+                numbers[point.number] = number
+                segment = segments.get(id(point.statement))
+                when = None if segment is None else steps.reached.get(before[segment])
+                if when is not None:
+                    steps.mark(number, when)
+        return [numbers[n] for n in range(len(numbers))]
+
+    def _leaves(self) -> list[tuple[int, steps.Leave]]:
+        layer = self.file.current
+        leaves = []
+        for key in self.comparison.changed:
+            for point in self.comparison.old.by_key[key].points:
+                leave = steps.Leave(self.file, layer, point.number)
+                leave.codes = list(self.file.running.get(key, ()))
+                leaves.append((layer.numbers[point.number], leave))
+        return leaves
+
+    def _run_additions(self) -> None:
+        space = module_space(self.file)
+        if not self.comparison.additions or space is None:
+            return
+        wanted = [statement for _, statement in self.comparison.additions]
+        for statement in wanted:
+            if isinstance(statement, _ast.FunctionDef):
+                inner = self.file.running[((statement.name, 0),)][0]
+                space[statement.name] = FUNCTION(inner, space)
+            else:
+                one = _ast.Module([statement], [])
+                exec(compile(one, self.file.filename, "exec", dont_inherit=True), space)  # noqa: S102
+
+
+def stands(
+    unit: points.Unit, numbers: list[int], frame: FrameType, *, innermost: bool
+) -> tuple[tuple[points.Step, ...], bool]:
+    """The path to the statement that a frame is at, and whether that one has begun."""
+    if innermost:
+        for point in unit.points:
+            if numbers[point.number] == steps.here() and point.resumable:
+                return point.path, False
+    return edits.standing(unit, frame.f_lineno), True
+
+
+def _enumerates(file: texts.File) -> bool:
+    return any(word in file.current.source for word in ASKING)
+
+
+def frames_of(file: texts.File) -> list[tuple[FrameType, tuple[Any, ...], texts.Layer | None]]:
+    """The frames that run code of a file, the innermost first; the layer if it is out of date."""
+    whose: dict[int, Any] = {id(code): (key, layer) for code, layer, key in file.stale}
+    whose.update({id(code): (key, None) for key, every in file.running.items() for code in every})
+    found = []
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        known = whose.get(id(frame.f_code))
+        if known is not None and steps.left.get(id(frame)) != id(frame.f_code):
+            found.append((frame, *known))
+        frame = frame.f_back
+    return found
+
+
+def as_it_stands(layer: texts.Layer, file: texts.File) -> texts.Text:
+    """A text that is out of date, with the places its statements have in the current one."""
+    text = texts.Text(layer.source, file.filename)
+    current = texts.Text(file.current.source, file.filename)
+    edits.relocate(edits.Comparison(text, current, lambda _: None, ""))
+    return text
+
+
+def functions_at(space: dict[str, Any], key: tuple[Any, ...]) -> list[Any]:
+    """What can be found under a unit's name, without whatever was wrapped around it."""
+    found: Any = space
+    for part, _ in key:
+        name = points.plain_name(part)
+        names = found if isinstance(found, dict) else getattr(found, "__dict__", {})
+        found = names.get(name)
+        if found is None:
+            return []
+    left, functions = [found], []
+    while left:
+        one = left.pop()
+        if isinstance(one, type(module_space)):
+            functions.append(one)
+        for inside in ("__wrapped__", "__func__", "fget", "fset", "fdel", "func"):
+            try:
+                more = object.__getattribute__(one, inside)
+            except AttributeError:
+                continue
+            if more is not None and more is not one and len(left) < 20:
+                left.append(more)
+    return functions
+
+
+def _is_main(frame: FrameType) -> bool:
+    return bool(frame.f_globals.get("__name__") == "__main__")
+
+
+def _lacks_cells(text: texts.Text, unit: points.Unit, frame: FrameType) -> bool:
+    """Whether a variable that closures share has no value, or may lose it.
+
+    The tail gets it from outside, and reading it would raise NameError, not UnboundLocalError.
+    """
+    if unit.is_module:
+        return False
+    cells = [name for name, kind in text.scopes.names(unit.node).items() if kind == "cell"]
+    return any(name not in frame.f_locals for name in cells) or _deletes(unit.node, cells)
+
+
+def _deletes(node: Any, names: list[str]) -> bool:
+    left = [node] if names else []
+    while left:
+        one = left.pop()
+        if isinstance(one, _ast.Name) and isinstance(one.ctx, _ast.Del) and one.id in names:
+            return True
+        left.extend(nodes.children(one))
+    return False
+
+
+def module_space(file: texts.File) -> dict[str, Any] | None:
+    """The namespace of the module that a file is."""
+    for module in list(sys.modules.values()):
+        space = getattr(module, "__dict__", None)
+        if isinstance(space, dict) and space.get("__file__") == file.filename:
+            return space
+    return None
+
+
+# --- at the points of old code ------------------------------------------------------------------
+
+
+def plan(leave: steps.Leave, frame: FrameType) -> tuple[bool, Any] | None:
+    """Whether the old code is left here, and for a module with what."""
+    file = leave.file
+    old = texts.Text(leave.layer.source, file.filename)
+    point = next(p for p in old.points() if p.number == leave.number)
+    if not point.resumable:
+        if point.unit.whole and point is point.unit.points[0]:
+            _retreat(file, frame, "a generator or coroutine, had been made before it was changed")
+        return None
+    new = texts.Text(file.current.source, file.filename)
+    unit = new.by_key.get(point.unit.key)
+    if unit is None or not edits.still_there(point.unit.node, unit.node, point.path, whole=False):
+        _retreat(file, frame, "could not be changed while it was running")
+        return None
+    if not point.unit.is_module:
+        return False, None
+    _mark(file, unit, point.path)
+    place = tails.Place((), point.path, steps.hand_over(_iterators(frame, point.loops)))
+    make = _maker(place)
+    code = make(new, file.current.numbers, True)
+    _places[id(code)] = place
+    _keep(file, code, make)
+    _left(frame)
+    return True, code
+
+
+def _retreat(file: texts.File, frame: FrameType, why: str) -> None:
+    from . import resume
+
+    resume.retreat(f"{file.path.rpartition('/')[2]}:{frame.f_lineno} {why}")
+
+
+def function(leave: steps.Leave, frame: FrameType, cells: dict[str, Any]) -> Any:
+    """The rest of a function, as a function."""
+    file = leave.file
+    old = texts.Text(leave.layer.source, file.filename)
+    point = next(p for p in old.points() if p.number == leave.number)
+    new = texts.Text(file.current.source, file.filename)
+    values = dict(frame.f_locals)
+    if point is point.unit.points[0]:
+        _left(frame)
+        return _whole(file.running[point.unit.key][0], frame, cells, values)
+    _mark(file, new.by_key[point.unit.key], point.path)
+    things: dict[Any, Any] = _iterators(frame, point.loops)
+    things.update({n: v for n, v in values.items() if n not in cells})
+    place = tails.Place(point.unit.key, point.path, steps.hand_over(things))
+    place.bound = [name for name in values if name not in cells]
+    place.cells = list(cells)
+    first = frame.f_code.co_varnames[:1] if frame.f_code.co_argcount else ()
+    takes = "__class__" in cells and bool(first) and first[0] in values
+    if takes:
+        place.first = HIDDEN if first[0] in cells else first[0]
+    make = _maker(place)
+    code = make(new, file.current.numbers, True)
+    _places[id(code)] = place
+    _keep(file, code, make)
+    _left(frame)
+    made = _function(code, frame, cells)
+    if not takes:
+        return made
+    import functools
+
+    return functools.partial(made, values[first[0]])
+
+
+def _mark(file: texts.File, unit: points.Unit, path: tuple[points.Step, ...]) -> None:
+    """The tail begins behind the hook of its first statement: note that it is reached."""
+    try:
+        segment = unit.segment.get(id(edits.follow(unit.node, path)))
+    except IndexError:  # nothing is left there
+        return
+    if segment is not None:
+        steps.mark(file.current.numbers[segment])
+
+
+def _whole(code: Any, frame: FrameType, cells: dict[str, Any], values: dict[str, Any]) -> Any:
+    """The new function from its start, with the arguments the old one got."""
+    import functools
+
+    made = _function(code, frame, cells)
+    plain = code.co_varnames[: code.co_argcount]
+    named = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    at = code.co_argcount + code.co_kwonlyargcount
+    args = [values[name] for name in plain]
+    more = {name: values[name] for name in named}
+    if code.co_flags & 0x04:  # *args
+        args += values[code.co_varnames[at]]
+        at += 1
+    if code.co_flags & 0x08:  # **kwargs
+        more.update(values[code.co_varnames[at]])
+    return functools.partial(made, *args, **more)
+
+
+def _function(code: Any, frame: FrameType, cells: dict[str, Any]) -> Any:
+    closure = tuple(cells[name] for name in code.co_freevars)
+    return FUNCTION(code, frame.f_globals, frame.f_code.co_name, None, closure)
+
+
+def _left(frame: FrameType) -> None:
+    """The frame has nothing left to do but to return."""
+    if codes.hide(frame.f_code):
+        return
+    if not steps.left:
+        _trim_tracebacks()
+    steps.left[id(frame)] = id(frame.f_code)
+
+
+def _trim_tracebacks() -> None:
+    """Where frames can't be hidden, they are left out of what is shown."""
+    import traceback
+
+    from .. import hooks
+
+    hooks.trim = steps.trim
+    plain = traceback.walk_tb
+
+    def walk_tb(trace: Any) -> Any:
+        return plain(steps.trim(None, trace))
+
+    traceback.walk_tb = walk_tb  # type: ignore[assignment]
+
+
+_places: dict[int, tails.Place] = {}  # a tail's code → where it began
+
+
+def _maker(place: tails.Place) -> Any:
+    return lambda text, numbers, live: tails.make(text, numbers, place, live)
+
+
+def _keep(file: texts.File, code: Any, make: Any) -> None:
+    text = texts.Text(file.current.source, file.filename)
+    layer = texts.Layer(text, file.current.numbers, code, make)
+    file.layers.append(layer)
+    for key, one in layer.codes.items():
+        file.running.setdefault(key, []).append(one)
+
+
+def _iterators(frame: FrameType, count: int) -> dict[Any, Any]:
+    """What the loops that are under way iterate over, by their depth.
+
+    In the first pass of a tail's loop, the frame holds a stand-in, and the live one still waits.
+    """
+    found = dict(enumerate(codes.iterators(frame, count) or ()))
+    place = _places.get(id(frame.f_code))
+    if place is not None:
+        for depth in range(count):
+            waiting = steps.take_back(place.number, depth)
+            if waiting is not None:
+                found[depth] = waiting
+    return found

@@ -1,0 +1,366 @@
+"""Compare two texts of a file: what has changed, and had any of it run?
+
+The rule: nothing that has changed may have run, and no place where something was put in may have
+been passed. Texts are compared as trees, so comments, blank lines and layout are no change.
+Where it can't be told, it counts as having run.
+"""
+
+from __future__ import annotations
+
+import _ast as ast
+import sys
+
+from . import nodes, points
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
+
+    from .texts import Text
+
+AWAY = 1_000_000  # lines
+MOST = 400  # statements of one block that are aligned; more have all changed
+
+
+class HadRun(str):  # noqa: SLOT000 - it carries what it is about
+    """A reason against going on that is only about what has run; see `lenient`."""
+
+    unit: points.Unit
+    node: Any  # the statement, or one beside it
+
+    @classmethod
+    def of(cls, unit: points.Unit, node: Any, why: str) -> HadRun:
+        """Say what it is about."""
+        reason = cls(why)
+        reason.unit, reason.node = unit, node
+        return reason
+
+
+class UnderWay(str):  # noqa: SLOT000 - a plain label
+    """A reason that is about where a function stands: at another snapshot it may be none."""
+
+
+class Comparison:
+    """What an edit of one file did."""
+
+    def __init__(
+        self, old: Text, new: Text, reached: Callable[[int | None], int | None], name: str
+    ) -> None:
+        self.old = old
+        self.new = new
+        self.name = name  # of the file, for the user
+        self._reached = reached  # number of a point in the old text → when it was first reached
+        self.broken: list[tuple[int, str]] = []  # when something that has changed was reached
+        self.changed: set[tuple[Any, ...]] = set()  # keys of old units that are not the same
+        self.pairs: list[tuple[Any, Any]] = []  # statements that are the same, without their blocks
+        self.units: dict[tuple[Any, ...], points.Unit] = {}  # key of an old unit → the new one
+        self.additions: list[tuple[int, Any]] = []  # new statements that may as well run late
+        if _future(old) != _future(new):  # it changes what all the rest means
+            self.broken.append((-1, f"{name}: `from __future__` was changed"))
+        self._unit(old.units[0], new.units[0], -1)
+
+    # --- units ------------------------------------------------------------------------------
+
+    def _unit(self, old: points.Unit, new: points.Unit, defined: int | None) -> None:
+        self.units[old.key] = new
+        before = len(self.broken)
+        self._block(old, old.node.body, new.node.body, None)
+        if not old.is_module:
+            self._names(old, new, defined)
+        entered = self._reached(old.points[0].number) if old.points else None
+        if old.key in self.changed and old.whole and entered is not None:
+            what = f"{self.name}: {old.name}() is a generator or coroutine that was changed"
+            self.broken.append((entered, what + " and had begun"))
+        if len(self.broken) > before:
+            self.changed.add(old.key)
+
+    def _names(self, old: points.Unit, new: points.Unit, defined: int | None) -> None:
+        """The same name must mean the same, in what has run and in closures that exist."""
+        was, now = self.old.scopes.names(old.node), self.new.scopes.names(new.node)
+        own = {"local": "own", "cell": "own", "declared global": "global"}
+        differ = [n for n in was if n in now and own.get(was[n], was[n]) != own.get(now[n], now[n])]
+        if was != now:
+            self.changed.add(old.key)
+        entered = self._reached(old.points[0].number) if old.points else None
+        if differ and entered is not None:
+            self._break(
+                entered, new.node, f"{differ[0]!r} has another scope now, in code that had run"
+            )
+        free = [n for n, k in now.items() if k == "free" and was.get(n) not in ("free", "cell")]
+        if free and defined is not None:
+            self._break(
+                defined, new.node, f"{free[0]!r} is from outside now, in a function that was made"
+            )
+
+    def _break(self, position: int, node: Any, why: str) -> None:
+        self.broken.append((position, f"{self.name}:{node.lineno} {why}"))
+
+    # --- blocks -----------------------------------------------------------------------------
+
+    def _block(self, unit: points.Unit, old: list[Any], new: list[Any], holder: Any) -> None:
+        last: Any = None
+        for one, other in _align(old, new):
+            if one is None:
+                self._put_in(unit, other, self._next(old, last), last, holder)
+            elif other is None:
+                self.changed.add(unit.key)
+                self._had_run(unit, one, "was changed")
+                last = one
+            else:
+                self._statement(unit, one, other)
+                last = one
+
+    def _next(self, old: list[Any], last: Any) -> Any:
+        at = 0 if last is None else old.index(last) + 1
+        return old[at] if at < len(old) else None
+
+    def _had_run(self, unit: points.Unit, statement: Any, what: str) -> None:
+        position = self._reached(unit.segment.get(id(statement)))
+        if position is not None:
+            why = f"{self.name}:{statement.lineno} {what} and had run"
+            self.broken.append((position, HadRun.of(unit, statement, why)))
+
+    def _put_in(self, unit: points.Unit, new: Any, after: Any, before: Any, holder: Any) -> None:
+        """Something new: was the place passed? At the end of a block, if the last had begun."""
+        beside = after or before or holder
+        position = self._reached(unit.segment.get(id(beside))) if beside is not None else 0
+        if unit.is_module and holder is None and position is not None and _is_pure(new):
+            self.additions.append((position, new))
+            self.changed.add(unit.key)
+            return
+        self.changed.add(unit.key)
+        if position is not None:
+            why = f"{self.name}:{new.lineno} was put in where the program had passed"
+            self.broken.append((position, HadRun.of(unit, beside, why)))
+
+    def _statement(self, unit: points.Unit, old: Any, new: Any) -> None:
+        self.pairs.append((old, new))
+        if isinstance(old, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            defined = self._reached(unit.segment.get(id(old)))
+            self._unit(_unit_of(self.old, old), _unit_of(self.new, new), defined)
+            return
+        for field in points.BLOCKS:
+            one, other = getattr(old, field, None), getattr(new, field, None)
+            if not isinstance(one, list) or not isinstance(other, list):
+                continue
+            if field in ("handlers", "cases"):  # their heads are part of the statement's head
+                for part, counterpart in zip(one, other):
+                    self.pairs.append((part, counterpart))
+                    self._block(unit, part.body, counterpart.body, old)
+            else:
+                self._block(unit, one, other, old)
+
+
+def _future(text: Text) -> list[str]:
+    return [
+        nodes.dump(one)
+        for one in text.tree.body
+        if isinstance(one, ast.ImportFrom) and one.module == "__future__"
+    ]
+
+
+def _unit_of(text: Text, node: Any) -> points.Unit:
+    return next(unit for unit in text.units if unit.node is node)
+
+
+# --- what may run late --------------------------------------------------------------------------
+
+
+def _is_pure(statement: Any) -> bool:
+    """A definition whose running shows in nothing but its name."""
+    if isinstance(statement, ast.FunctionDef):
+        values = [*statement.args.defaults, *(d for d in statement.args.kw_defaults if d)]
+        return (
+            not statement.decorator_list
+            and all(isinstance(v, ast.Constant) for v in values)
+            and not _annotated(statement)
+        )
+    if isinstance(statement, ast.Import):
+        return all(_is_harmless(alias.name) for alias in statement.names)
+    if isinstance(statement, ast.ImportFrom):
+        names = [alias.name for alias in statement.names]
+        return not statement.level and "*" not in names and _is_harmless(statement.module or "")
+    return False
+
+
+def _annotated(function: Any) -> bool:
+    args = function.args
+    every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+    return bool(function.returns) or any(a is not None and a.annotation for a in every)
+
+
+def _is_harmless(module: str) -> bool:
+    """Loaded already, or of the standard library: importing it later is the same."""
+    first = module.partition(".")[0]
+    return module in sys.modules or first in getattr(sys, "stdlib_module_names", ())
+
+
+def names_of(statement: Any) -> list[str]:
+    """What a pure statement binds."""
+    if isinstance(statement, ast.FunctionDef):
+        return [statement.name]
+    return [(a.asname or a.name).partition(".")[0] for a in statement.names]
+
+
+# --- aligning -----------------------------------------------------------------------------------
+
+
+def head(statement: Any) -> str:
+    """A statement without the blocks in it: what must be equal for it to be the same one."""
+    blocks = [f for f in points.BLOCKS if isinstance(getattr(statement, f, None), list)]
+    if not blocks:
+        return nodes.dump(statement)
+    parts = [type(statement).__name__]
+    for field in statement._fields:
+        value = getattr(statement, field, None)
+        if field in ("handlers", "cases"):
+            parts += [head(part) for part in value or ()]
+        elif field not in blocks:
+            parts.append(nodes.dump(value))
+        elif field != "body":
+            parts.append(f"{field}:{bool(value)}" if isinstance(statement, _TRIES) else "")
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        first = statement.body[0]
+        parts.append(nodes.dump(first) if points.is_docstring(first) else "")
+        parts.append(str(points.is_whole(statement)))
+    return "|".join(parts)
+
+
+_TRIES = tuple(getattr(ast, n) for n in ("Try", "TryStar") if hasattr(ast, n))
+
+
+def _align(old: list[Any], new: list[Any]) -> list[tuple[Any, Any]]:
+    """Pair the statements of two blocks; what has no counterpart stands beside None."""
+    a, b = [head(s) for s in old], [head(s) for s in new]
+    start = 0
+    while start < min(len(a), len(b)) and a[start] == b[start]:
+        start += 1
+    end = 0
+    while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
+        end += 1
+    middle = _longest(a[start : len(a) - end], b[start : len(b) - end])
+    result: list[tuple[Any, Any]] = list(zip(old[:start], new[:start]))
+    i, j = start, start
+    for x, y in [*middle, (len(a) - end - start, len(b) - end - start)]:
+        result += [(statement, None) for statement in old[i : start + x]]
+        result += [(None, statement) for statement in new[j : start + y]]
+        if start + x < len(a) - end and start + y < len(b) - end:
+            result.append((old[start + x], new[start + y]))
+        i, j = start + x + 1, start + y + 1
+    tail = len(a) - end
+    result += list(zip(old[tail:], new[len(b) - end :]))
+    return result
+
+
+def _longest(a: list[str], b: list[str]) -> list[tuple[int, int]]:
+    """The longest common subsequence, as pairs of indexes."""
+    if not a or not b or max(len(a), len(b)) > MOST:
+        return []
+    table = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i in range(len(a) - 1, -1, -1):
+        for j in range(len(b) - 1, -1, -1):
+            same = a[i] == b[j]
+            table[i][j] = table[i + 1][j + 1] + 1 if same else max(table[i + 1][j], table[i][j + 1])
+    found, i, j = [], 0, 0
+    while i < len(a) and j < len(b):
+        if a[i] == b[j]:
+            found.append((i, j))
+            i, j = i + 1, j + 1
+        elif table[i + 1][j] >= table[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return found
+
+
+# --- positions ----------------------------------------------------------------------------------
+
+
+def relocate(comparison: Comparison) -> None:
+    """Give the statements of the old tree the places they have in the new one.
+
+    Those that are gone get places of their own: on a line with others, they would be melted
+    together with them.
+    """
+    left = [comparison.old.tree]
+    while left:
+        node = left.pop()
+        if hasattr(node, "lineno"):
+            node.lineno += AWAY
+            node.end_lineno += AWAY
+        left.extend(nodes.children(node))
+    for old, new in comparison.pairs:
+        _relocate(old, new)
+
+
+def _relocate(old: Any, new: Any) -> None:
+    for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+        if hasattr(new, attribute):
+            setattr(old, attribute, getattr(new, attribute))
+    for field in old._fields:
+        one, other = getattr(old, field, None), getattr(new, field, None)
+        if isinstance(one, ast.AST):
+            _relocate(one, other)
+        elif isinstance(one, list) and not any(isinstance(x, _HOLDERS) for x in one):
+            for x, y in zip(one, other or ()):
+                if isinstance(x, ast.AST):
+                    _relocate(x, y)
+
+
+_HOLDERS = (ast.stmt, ast.ExceptHandler, *((ast.match_case,) if hasattr(ast, "match_case") else ()))
+
+
+def standing(unit: points.Unit, line: int) -> tuple[points.Step, ...]:
+    """The path to the statement that a frame at a line is in, as far as it could be left."""
+    path: tuple[points.Step, ...] = ()
+    node = unit.node
+    while True:
+        step = _into(node, line)
+        if step is None:
+            return path
+        path = (*path, step)
+        node = getattr(node, step[0])[step[1]]
+        if isinstance(node, ast.stmt) and not isinstance(node, points.OPEN):
+            return path
+
+
+def follow(node: Any, path: tuple[points.Step, ...]) -> Any:
+    """The statement at the end of a path."""
+    for field, index in path:
+        node = getattr(node, field)[index]
+    return node
+
+
+def _into(node: Any, line: int) -> points.Step | None:
+    for field in points.BLOCKS:
+        found = None
+        for index, part in enumerate(getattr(node, field, ())):
+            begin = points.first_line(part) if hasattr(part, "lineno") else part.body[0].lineno
+            end = part.end_lineno if hasattr(part, "end_lineno") else part.body[-1].end_lineno
+            if begin <= line <= end:
+                found = (field, index)
+        if found is not None:
+            return found
+    return None
+
+
+def still_there(old: Any, new: Any, path: tuple[points.Step, ...], whole: bool) -> bool:
+    """Whether a path leads to the same place: all before it is the same, and what it goes through.
+
+    `whole`: the statement at its end is under way and must be the same altogether, unless the
+    program can change over inside of it.
+    """
+    for depth, (field, index) in enumerate(path):
+        block, counterpart = getattr(old, field), getattr(new, field, [])
+        last = depth == len(path) - 1
+        upto = index + 1 if whole or not last else index
+        if len(counterpart) < upto:
+            return False
+        if any(head(a) != head(b) for a, b in zip(block[:upto], counterpart[:upto])):
+            return False
+        if last and not whole:
+            return True
+        old, new = block[index], counterpart[index]
+        if last and not isinstance(old, points.OPEN):
+            return nodes.dump(old) == nodes.dump(new)
+    return True

@@ -1,0 +1,215 @@
+"""Take over the user's own code as it is loaded: the main script, and modules that are imported.
+
+The main script is run by the interpreter in C, which says so first in an audit event: there it
+is run with its hooks instead, below no frame that anyone could see.
+"""
+
+from __future__ import annotations
+
+import _frozen_importlib_external as external
+import _warnings
+import os
+import sys
+
+from .. import owner
+from . import codes, depth, inputs, nodes, plant, sightings, steps, texts, watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType
+    from typing import Any
+
+
+def install() -> None:
+    """Stand where code is loaded."""
+    _watch_imports()
+    sys.addaudithook(_hook)
+
+
+def _hook(event: str, args: tuple[Any, ...]) -> None:
+    if event == "cpython.run_file":
+        _run_file(args[0])
+    elif event in _LOOKS and not _looking:
+        _looking.append(True)  # to look who looks is a look as well
+        try:
+            _LOOKS[event](args)
+        except Exception:  # a mistake of ours must not be the program's
+            pass
+        finally:
+            _looking.clear()
+
+
+def _stop(_: tuple[Any, ...]) -> None:
+    steps.stop()
+
+
+def _open(args: tuple[Any, ...]) -> None:
+    if args[0] in steps.files:
+        sightings.read_source(args[0])
+
+
+_looking: list[bool] = []
+_LOOKS = {
+    "object.__getattr__": lambda args: watch.looked_at(*args[:2]),
+    "sys._getframe": lambda _: sightings.looked_at_frames(),
+    "open": _open,
+    # A program that looks at its own steps shall not see ours.
+    "sys.settrace": _stop,
+    "sys.setprofile": _stop,
+    "sys.monitoring.register_callback": _stop,
+}
+
+
+def _run_file(name: str) -> None:
+    """The interpreter is about to run a script. Returns if it shall do so itself."""
+    if not isinstance(name, str) or sys.flags.inspect or name.endswith((".pyc", ".pyo")):
+        return
+    code = _take(name, None)
+    if code is None:
+        return
+    main = sys.modules["__main__"].__dict__
+    main["__file__"] = name
+    main["__cached__"] = None
+    main["__loader__"] = external.SourceFileLoader("__main__", name)
+    deep = depth.too_deep()
+    _hide_all()
+    depth.count_off(deep)
+    steps.bottom(code)
+    _run(code, main)
+    main.pop("__file__", None)
+    main.pop("__cached__", None)
+    raise SystemExit
+
+
+def _run(code: CodeType, main: dict[str, Any]) -> None:
+    try:
+        # Inside of an audit hook tracing is off, for debuggers as well: this turns it on.
+        sys.call_tracing(exec, (code, main))
+    except steps.Done:
+        pass
+    except SystemExit:
+        raise
+    except BaseException as error:
+        trace = _own_frames_off(error.__traceback__)
+        if isinstance(error, KeyboardInterrupt):
+            _note_interrupt(error)
+        if codes.can_hide():
+            raise error.with_traceback(trace)  # noqa: B904 - it is the same one
+        error.__traceback__ = trace
+        sys.last_type, sys.last_value, sys.last_traceback = type(error), error, trace
+        sys.excepthook(type(error), error, trace)
+        raise SystemExit(1) from None
+
+
+def _own_frames_off(trace: Any) -> Any:
+    """Leave out what lies below the script, where it can't be hidden."""
+    package = __name__.partition(".")[0]
+    while trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith(package):
+        trace = trace.tb_next
+    return trace
+
+
+def _note_interrupt(error: BaseException) -> None:
+    """Let the interpreter see it where it looks for it, so that it dies of the signal at last."""
+    trace = error.__traceback__
+    try:
+        exec("raise error", {"error": error})  # noqa: S102
+    except KeyboardInterrupt:
+        error.__traceback__ = trace
+
+
+def _hide_all() -> None:
+    """All frames at this moment are ours: the interpreter called us before any other."""
+    frame: Any = sys._getframe()
+    while frame is not None:
+        codes.hide(frame.f_code)
+        frame = frame.f_back
+    codes.hide(_run.__code__)
+
+
+def _take(filename: str, plain: CodeType | None) -> CodeType | None:
+    """Make code with hooks from a file; None if that is not possible, whatever the reason."""
+    try:
+        if not owner.is_users(filename):
+            return None
+        with open(filename, "rb") as file:
+            source = file.read()
+        if not _is_utf8(source):
+            return None
+        with _Quiet():
+            nodes.parse(source, filename)
+        if plain is None:
+            # What the compiler has to say about the text, it says here, once.
+            compile(source, filename, "exec", dont_inherit=True)
+        with _Quiet():
+            return load(filename, source)
+    except Exception:  # a mistake of ours must not be the program's
+        return None
+
+
+def _is_utf8(source: bytes) -> bool:
+    """Whether it is what the compiler takes it for; other encodings are left to it."""
+    head = b"\n".join(source.split(b"\n", 2)[:2])
+    if b"coding" in head and b"utf-8" not in head.lower():
+        return False
+    try:
+        source.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+class _Quiet:
+    """No warnings: they were given already."""
+
+    def __enter__(self) -> None:
+        self.rule = ("ignore", None, Warning, None, 0)
+        _warnings.filters.insert(0, self.rule)
+
+    def __exit__(self, *_: object) -> None:
+        _warnings.filters.remove(self.rule)
+
+
+def load(filename: str, source: bytes) -> CodeType:
+    """Make code with hooks from a text that is loaded now."""
+    text = texts.Text(source, filename)
+    count = sum(len(unit.points) for unit in text.units)
+    numbers = plant.new_flags(count)
+    code = texts.module_code(text, numbers)
+    path = os.path.abspath(filename)
+    inputs.exempt(path)
+    first = texts.Layer(text, numbers, code, texts.module_code)
+    steps.files[path] = texts.File(path, filename, first)
+    for hear in steps.on_load:
+        hear(path, filename, source, numbers)
+    return code
+
+
+def _watch_imports() -> None:
+    """Modules of the user's are compiled here as well; all others as always."""
+    loader = external.SourceFileLoader
+    plain = loader.get_code
+    execute = loader.exec_module
+
+    def get_code(self: Any, fullname: str) -> Any:
+        code = plain(self, fullname)  # with all that it writes and says
+        asked_by = sys._getframe(1).f_code.co_name
+        imports = asked_by in ("exec_module", "_get_module_details", "_get_main_module_details")
+        path = self.path if imports and type(self) is loader else None
+        return (_take(path, code) if path is not None else None) or code
+
+    def exec_module(self: Any, module: Any) -> None:
+        try:
+            execute(self, module)
+        except steps.Done:
+            pass
+
+    for function, like in ((get_code, plain), (exec_module, execute)):
+        # The interpreter leaves out frames of the import system from tracebacks by their file.
+        function.__code__ = function.__code__.replace(co_filename=like.__code__.co_filename)
+        function.__qualname__ = like.__qualname__
+        function.__module__ = like.__module__
+        codes.hide(function.__code__)
+    loader.get_code = get_code  # type: ignore[method-assign]
+    if codes.can_hide():
+        loader.exec_module = exec_module  # type: ignore[method-assign]

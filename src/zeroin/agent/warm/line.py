@@ -1,0 +1,117 @@
+"""Messages between the program's processes and the driver: a length, then JSON; descriptors too."""
+
+from __future__ import annotations
+
+from .. import post
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SECONDS = 5.0
+HIGH = 1001  # descriptors that programs don't use
+
+
+class Line:
+    """A connection to the driver."""
+
+    def __init__(self, sock: Any) -> None:
+        self.sock = sock
+
+    @classmethod
+    def to(cls, folder: str) -> Line | None:
+        """Connect; None if nobody listens."""
+        import _socket
+        import fcntl
+
+        sock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
+        try:
+            sock.connect(folder + "/warm")
+            high = fcntl.fcntl(sock.fileno(), fcntl.F_DUPFD_CLOEXEC, HIGH)
+        except OSError:
+            sock.close()
+            return None
+        sock.close()
+        return cls(_socket.socket(fileno=high))
+
+    def send(self, message: dict[str, Any]) -> None:
+        """One message."""
+        body = post.dumps(message).encode("ascii")
+        self.sock.sendall(len(body).to_bytes(4, "big") + body)
+
+    def ask(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        """One message, and its answer; None if it does not come."""
+        try:
+            self.send(message)
+            self.sock.settimeout(SECONDS)
+            answer, _ = self.receive()
+            self.sock.settimeout(None)
+        except OSError:
+            return None
+        return answer
+
+    def receive(self) -> tuple[dict[str, Any] | None, list[int]]:
+        """The next message and what descriptors came with it; None when the driver is gone."""
+        head, descriptors = self._take(4)
+        body, more = self._take(int.from_bytes(head, "big")) if len(head) == 4 else (b"", [])
+        if not body:
+            return None, []
+        return loads(body), descriptors + more
+
+    def _take(self, size: int) -> tuple[bytes, list[int]]:
+        data, descriptors = b"", []
+        while len(data) < size:
+            part, control, _, _ = self.sock.recvmsg(size - len(data), 256, CLOEXEC)
+            for level, kind, raw in control:
+                if (level, kind) == RIGHTS:
+                    descriptors += [
+                        int.from_bytes(raw[i : i + 4], "little") for i in range(0, len(raw), 4)
+                    ]
+            if not part:
+                break
+            data += part
+        return data, descriptors
+
+    def close(self) -> None:
+        """Hang up."""
+        self.sock.close()
+
+
+CLOEXEC = 0x40000000  # MSG_CMSG_CLOEXEC
+RIGHTS = (1, 1)  # SOL_SOCKET, SCM_RIGHTS
+
+
+def say(folder: str, message: dict[str, Any]) -> None:
+    """One message on a connection of its own."""
+    line = Line.to(folder)
+    if line is not None:
+        try:
+            line.send(message)
+        except OSError:
+            pass
+        line.close()
+
+
+def loads(body: bytes) -> Any:
+    """Parse JSON with the C half of `json` alone, so that the package stays out of the program."""
+    import _json
+
+    text = body.decode("utf-8")
+    context: Any = _Context
+    value, _ = _json.make_scanner(context)(text, 0)
+    return value
+
+
+class _Context:
+    """What the scanner wants to know."""
+
+    strict = False
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    memo: dict[str, str] = {}  # noqa: RUF012
+
+    @staticmethod
+    def parse_constant(_: str) -> None:
+        """NaN and infinities are not sent."""

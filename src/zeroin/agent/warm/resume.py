@@ -1,0 +1,390 @@
+"""Snapshots of the running program, and going on from one under new code.
+
+A snapshot is a child process that stops where it was forked. Told to, it forks a *runner*, which
+waits with everything ready; told to go, the runner looks at what has changed since, and either
+becomes the program or says how far back one has to go.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from .. import post
+from . import carry, change, codes, edits, gate, inputs, line, steps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+LEAST = 0.05  # seconds between two snapshots
+FORKS = 20  # or this many times what the last fork took
+REFUSED = 1.0
+NEVER = 1e9
+
+
+class Taken:
+    """A snapshot of this lineage."""
+
+    def __init__(self, number: int, position: int) -> None:
+        self.number = number
+        self.position = position  # on the clock of the steps
+
+
+class _Program:
+    """This process, as the driver knows it."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.pid = os.getpid()
+        self.started = time.monotonic()
+        self.taken: list[Taken] = []
+        self.first = 0  # the number of its first snapshot
+        self.last_fork = 0.0
+        self.gate: str | None = None
+        self.used = 0
+        self.has_told = False  # all that it used
+
+
+_program: Any = None
+named = ""  # what a snapshot is taken before, where that is no line of the user's
+
+
+def begin(folder: str) -> None:
+    """The program starts."""
+    global _program  # noqa: PLW0603 - one program a process
+    _program = _Program(folder)
+    inputs.ignore(folder)
+    inputs.ignore(os.environ["ZEROIN_AGENT"])
+    gate.our_descriptors.add(codes.descriptor())
+    carry.begin()
+    import _signal  # type: ignore[import-not-found]
+
+    _signal.signal(steps.LOOK_AGAIN, steps.look_at_the_clock)
+    _signal.siginterrupt(steps.LOOK_AGAIN, False)
+
+
+def folder() -> str | None:
+    """Where the driver listens, in the program itself; None in its children."""
+    return _program.folder if _program is not None and _program.pid == os.getpid() else None
+
+
+def at_end() -> None:
+    """The program ends: say what it depended on."""
+    import _signal
+
+    # From now on the interpreter would let it kill us.
+    _signal.signal(steps.LOOK_AGAIN, _signal.SIG_IGN)
+    if _program is not None and _program.pid:
+        if not _program.has_told:
+            tell_all_used()
+        _tell_profile()
+
+
+def _tell_profile() -> None:
+    measured = steps.profile()
+    if measured is not None and folder() is not None:
+        from . import profile
+
+        try:
+            rows = profile.rows(measured)
+        except Exception as error:
+            complain(error)
+            return
+        line.say(_program.folder, {"kind": "profile", "rows": rows})
+
+
+def tell_all_used() -> None:
+    """What comes after this is of no interest."""
+    _program.has_told = True
+    _tell_used(always=True)
+
+
+def _tell_used(always: bool = False) -> None:
+    paths = inputs.paths()
+    if always or len(paths) != _program.used:
+        _program.used = len(paths)
+        files = [*steps.files, *(p for p in paths if p not in steps.files)]
+        line.say(_program.folder, {"kind": "used", "files": files, "all": always})
+
+
+# --- taking one ---------------------------------------------------------------------------------
+
+
+def snapshot() -> None:
+    """One is due: take it, unless this process can't be forked now."""
+    try:
+        _snapshot()
+    except RecursionError:  # the program is about to run into its own limit
+        steps.wait(LEAST)
+    except RuntimeError:  # the interpreter is ending, and refuses to fork
+        steps.wait(NEVER)
+    except Exception as error:
+        complain(error)
+        steps.wait(REFUSED)
+
+
+def _snapshot() -> None:
+    program = _program
+    if folder() is None:  # a child that the program has forked
+        steps.wait(NEVER)
+        return
+    at = _point()
+    if is_shut(gate.check(), at):
+        steps.wait(REFUSED / 4)
+        return
+    begun = time.monotonic()
+    _tell_used()
+    mine = line.Line.to(program.folder)
+    if mine is None:  # nobody there
+        steps.wait(NEVER)
+        return
+    gate.our_descriptors.add(mine.sock.fileno())
+    state = carry.capture()
+    resumed = False
+    try:
+        if is_shut(state.reason, at):
+            steps.wait(REFUSED)
+            return
+        number = program.taken[-1].number + 1 if program.taken else program.first
+        seconds = begun - program.started
+        asked = {"kind": "snapshot", "id": number, "pid": os.getpid(), "at": at}
+        more = {"seconds": seconds, "rss": _resident(), "fork": program.last_fork}
+        answer = mine.ask({**asked, **more})
+        if answer is None or answer.get("kind") != "granted":
+            steps.wait(REFUSED)
+            return
+        mark = inputs.mark()
+        taken = Taken(number, steps.take())
+        program.taken.append(taken)
+        forked = time.monotonic()
+        resumed = fork_away()
+        if resumed:
+            _frozen(mine, state, taken, mark, seconds)
+            return
+        program.last_fork = time.monotonic() - forked
+    finally:
+        if not resumed:
+            mine.close()
+            carry.settle(state)
+    every = answer.get("every")
+    took = time.monotonic() - begun if number else 0.0  # the first loads what it needs
+    steps.wait(max(LEAST, FORKS * took) if every is None else every)
+
+
+def is_shut(reason: str | None, at: str) -> bool:
+    """Tell the driver once why there are no snapshots from here on, and when there are again."""
+    if reason != _program.gate:
+        _program.gate = reason
+        line.say(_program.folder, {"kind": "gate", "at": at, "reason": reason})
+    return reason is not None
+
+
+def fork_away() -> bool:
+    """Fork a process that is not a child of the program: nobody here shall wait for it.
+
+    True in the new process; its parent is the driver. A handler that the program has for the
+    end of children must not hear of the one in between.
+    """
+    import _signal
+
+    quiet = _signal.getsignal(_signal.SIGCHLD) in (_signal.SIG_DFL, _signal.SIG_IGN, None)
+    blocked = set() if quiet else _signal.pthread_sigmask(_signal.SIG_BLOCK, {_signal.SIGCHLD})
+    between = fork()
+    if between:
+        try:
+            os.waitpid(between, 0)
+        except ChildProcessError:  # the kernel reaps for programs that ignore SIGCHLD
+            pass
+        if not quiet:
+            _signal.sigtimedwait({_signal.SIGCHLD}, 0)
+    elif os.fork():
+        os._exit(0)
+    if not quiet:
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, blocked)
+    return not between
+
+
+def fork() -> int:
+    """Fork, without the warning that other threads exist: the gate knows them."""
+    import _warnings
+
+    quiet = ("ignore", None, DeprecationWarning, None, 0)
+    _warnings.filters.insert(0, quiet)
+    try:
+        return os.fork()
+    finally:
+        _warnings.filters.remove(quiet)
+
+
+def _here(frame: Any) -> str:
+    number = frame.f_lineno
+    number -= edits.AWAY if number > edits.AWAY else 0  # a statement that is gone
+    return f"{os.path.basename(frame.f_code.co_filename)}:{number}"
+
+
+def _resident() -> int:
+    with open("/proc/self/statm", "rb") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+# --- being one ----------------------------------------------------------------------------------
+
+
+def _frozen(mine: line.Line, state: Any, taken: Taken, mark: Any, seconds: float) -> None:
+    """Wait for orders; returns only in a runner that has become the program."""
+    try:
+        carry.freeze(state)
+        mine.send({"kind": "frozen", "id": taken.number, "pid": os.getpid()})
+        while True:
+            order, _ = mine.receive()
+            if order is None or order.get("kind") == "end":
+                os._exit(0)
+            if order.get("kind") == "fork":
+                child = os.fork()
+                if child:
+                    os.waitpid(child, 0)
+                    continue
+                if os.fork():  # the driver becomes the parent of what is forked here
+                    os._exit(0)
+                mine.close()
+                _wait_to_go(state, taken, mark, seconds)
+                return
+    except BaseException as error:
+        complain(error)
+        os._exit(70)
+
+
+def _wait_to_go(state: Any, taken: Taken, mark: Any, seconds: float) -> None:
+    own = line.Line.to(_program.folder)
+    if own is None:
+        os._exit(0)
+    own.send({"kind": "runner", "of": taken.number, "pid": os.getpid()})
+    order, descriptors = own.receive()
+    if order is None or order.get("kind") != "go" or len(descriptors) < 2:
+        os._exit(0)
+    sound, found = _judge(mark, strict=bool(order.get("strict")))
+    broken = [(position, why) for position, why in found if position <= taken.position]
+    if order.get("lenient"):
+        from . import lenient
+
+        broken = lenient.in_the_way(sound.edits, broken)
+        if broken:
+            _go_back(own, broken, lenient.before(_program.taken, taken.position, broken))
+    if broken:
+        _go_back(own, broken)
+    if not sound.bring_in():
+        _go_back(own, [(-1, "the new code can't be brought into the program")])
+    reason = carry.thaw(state, *descriptors[:2])
+    if reason is not None:
+        _go_back(own, [(taken.position, reason)])
+    _wake(order["agent"], seconds)
+    steps.wait(order.get("every") or LEAST)
+    own.send({"kind": "resumed", "id": taken.number, "at": _point(), "seconds": seconds})
+    own.close()
+
+
+def _go_back(
+    own: line.Line, broken: list[tuple[int, str]], valid: list[Taken] | None = None
+) -> None:
+    earliest, why = min(broken)
+    if valid is None:
+        valid = [one for one in _program.taken if one.position < earliest]
+    to = valid[-1].number if valid else None
+    own.send({"kind": "back", "to": to, "reason": str(why)})
+    os._exit(0)
+
+
+class _Sound:
+    """Edits that can be brought in together."""
+
+    def __init__(self) -> None:
+        self.edits: list[change.Edit] = []
+
+    def bring_in(self) -> bool:
+        try:
+            return all(edit.bring_in() for edit in self.edits)
+        except ValueError:  # no room for a hook
+            return False
+
+
+def _judge(mark: Any, strict: bool) -> tuple[_Sound, list[tuple[int, str]]]:
+    """What has changed, and when was it first used?"""
+    sound = _Sound()
+    broken: list[tuple[int, str]] = list(inputs.changed(mark))
+    for path, file in steps.files.items():
+        first = min((steps.reached.get(n, 1 << 60) for n in file.current.numbers), default=-1)
+        try:
+            with open(path, "rb") as opened:
+                source = opened.read()
+        except OSError:
+            broken.append((first, f"{os.path.basename(path)} is gone"))
+            continue
+        if source == file.current.source:
+            continue
+        try:
+            edit = change.Edit(file, source)
+        except (SyntaxError, ValueError):
+            broken.append((first, f"{os.path.basename(path)} can't be parsed"))
+            continue
+        if strict and edit.comparison.changed:
+            broken.append((first, f"{os.path.basename(path)} was changed (--strict)"))
+        broken += edit.broken
+        sound.edits.append(edit)
+    return sound, broken
+
+
+def _wake(agent: str, seconds: float) -> None:
+    """This process is the program now."""
+    from .. import hooks
+
+    _program.pid = os.getpid()
+    asleep = time.monotonic() - seconds - _program.started
+    _program.started += asleep
+    os.environ["ZEROIN_AGENT"] = agent
+    post.remember(agent)
+    inputs.ignore(agent)
+    hooks.wake(agent)
+    if steps.profile() is not None:
+        steps.profile().wake()
+    gate.our_descriptors.add(hooks.FAULT_FD)
+    gate.our_descriptors.add(hooks.FAULT_FD)  # another file than at the start
+    _forget_texts()
+    runner = sys.modules.get(__name__.rpartition(".")[0] + ".pytest_points")
+    if runner is not None:
+        runner.woken(asleep)
+
+
+def _forget_texts() -> None:
+    """Caches of files that have other content now."""
+    cache = sys.modules.get("linecache")
+    if cache is not None:
+        cache.checkcache()
+    importlib = sys.modules.get("importlib")
+    if importlib is not None:
+        importlib.invalidate_caches()
+
+
+def _point() -> str:
+    if named:
+        return named
+    frame: Any = sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("_zeroin_agent"):
+        frame = frame.f_back
+    return _here(frame) if frame is not None else "?"
+
+
+def retreat(why: str) -> None:
+    """A resumed program finds that it can't go on: the driver ends it and goes further back."""
+    line.say(_program.folder, {"kind": "retreat", "to": None, "reason": why})
+    while True:
+        time.sleep(3600)
+
+
+def complain(error: BaseException) -> None:
+    """Our own mistakes must be found: tell the driver."""
+    import traceback
+
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    line.say(_program.folder, {"kind": "mistake", "text": text})

@@ -1,0 +1,41 @@
+"""Begin to step, if the driver asked for it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
+
+def install(environ: MutableMapping[str, str]) -> None:
+    """Called once by the agent's hooks, before the user's code."""
+    folder = environ.pop("ZEROIN_WARM")  # the program's children run as they are
+    place = environ.pop("ZEROIN_WARM_PARK", "")
+    from . import entry, inputs, steps
+
+    inputs.install(steps.clock)
+    if environ.pop("ZEROIN_WARM_PROFILE", ""):
+        from . import profile
+
+        profile.begin()
+    if folder == "-":
+        steps.install(None)
+    else:
+        from . import resume
+
+        resume.begin(folder)
+        if place:
+            from . import standby
+
+            standby.begin(folder, place)
+        else:
+            steps.install(resume.snapshot)
+    entry.install()
+
+
+def at_end() -> None:
+    """The program has ended, but for its last destructors."""
+    from . import resume, steps
+
+    steps.end()
+    resume.at_end()

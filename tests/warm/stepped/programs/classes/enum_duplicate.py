@@ -1,0 +1,7 @@
+# ends: TypeError
+import enum
+
+
+class Bad(enum.Enum):
+    A = 1
+    A = 2

@@ -1,0 +1,6 @@
+# ends: KeyError: 'b'
+def f(d):
+    return sum(d[k] for k in "ab")
+
+
+f({"a": 1})

@@ -1,0 +1,6 @@
+print([x * x for x in range(4)], {x % 3 for x in range(7)}, {k: v for k, v in zip("ab", (1, 2))})
+print(list(x for x in "abc"), sum(x for x in range(4)), tuple(x for x in []))
+print([(x, y) for x in range(3) if x for y in range(x) if y != 1])
+print([[j for j in range(i)] for i in range(3)])
+print([y for x in [[1, 2], [3]] for y in x], [x if x > 1 else -x for x in range(3)])
+print([a + b for a, *b in [([0], 1)] for a in [a] for b in [b]])

@@ -1,0 +1,2 @@
+# ends: third
+raise ValueError("first\nsecond\n  third")

@@ -1,0 +1,6 @@
+# ends: TypeError: exceptions must derive from BaseException
+try:
+    raise ValueError
+except ValueError as error:
+    print(repr(error))
+raise 3

@@ -1,0 +1,9 @@
+# ends: ValueError: clean
+def f():
+    try:
+        [].pop()
+    except IndexError:
+        raise ValueError("clean") from None
+
+
+f()

@@ -1,0 +1,7 @@
+# ends: <exception str() failed>
+class Bad(Exception):
+    def __str__(self):
+        raise ValueError("in str")
+
+
+raise Bad("x")

@@ -1,0 +1,7 @@
+# exit: -6
+import os
+import sys
+
+sys.stdout.write("partial")
+sys.stdout.flush()
+os.abort()

@@ -1,0 +1,6 @@
+# exit: 7
+import sys
+
+print("before")
+sys.exit(7)
+print("never")

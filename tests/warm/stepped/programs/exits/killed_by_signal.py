@@ -1,0 +1,6 @@
+# exit: -15
+import os
+import signal
+
+print("before", flush=True)
+os.kill(os.getpid(), signal.SIGTERM)

@@ -1,0 +1,4 @@
+# exit: 254
+import sys
+
+sys.exit(-2)

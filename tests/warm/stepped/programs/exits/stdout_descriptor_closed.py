@@ -1,0 +1,5 @@
+# exit: 120
+import os
+
+print("never seen")
+os.close(1)

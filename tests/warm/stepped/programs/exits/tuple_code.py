@@ -1,0 +1,3 @@
+# exit: 1
+# ends: (1, 2)
+raise SystemExit((1, 2))

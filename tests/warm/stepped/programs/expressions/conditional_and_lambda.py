@@ -1,0 +1,6 @@
+f = lambda a, /, b=2, *c, d=4, **e: (a, b, c, d, e)
+print(f(1), f(1, 3, 5, d=6, g=7))
+print((lambda x: "neg" if x < 0 else "pos" if x else "zero")(-1))
+print([(lambda y: y + x)(1) for x in range(3)])
+compose = lambda *fs: (lambda x: x if not fs else fs[0](compose(*fs[1:])(x)))
+print(compose(lambda x: x + 1, lambda x: x * 2)(5))

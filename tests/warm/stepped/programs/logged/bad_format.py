@@ -1,0 +1,9 @@
+import logging
+
+
+def f():
+    logging.warning("%d items", "x")
+
+
+f()
+print("after")

@@ -1,0 +1,10 @@
+def main():
+    print("main runs")
+    return 3
+
+
+if __name__ == "__main__":
+    code = main()
+    print("code", code)
+else:
+    print("imported")

@@ -1,0 +1,3 @@
+# run: -m mod
+# --- file: mod.py
+print(__cached__.rpartition("/")[2].partition(".")[0])

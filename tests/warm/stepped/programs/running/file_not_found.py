@@ -1,0 +1,2 @@
+# run: nothing.py
+# exit: 2

@@ -1,0 +1,4 @@
+# options: -S
+import sys
+
+print("site" in sys.modules, __name__)

@@ -1,0 +1,3 @@
+# ends: SyntaxError
+def f(x):
+    f(x) = 1

@@ -1,0 +1,3 @@
+# ends: SyntaxError: 'await' outside
+def f():
+    await g()

@@ -1,0 +1,3 @@
+# ends: SyntaxError
+x = 1
+print(f"{x +}")

@@ -1,0 +1,4 @@
+# ends: IndentationError
+def f():
+    a = 1
+      b = 2

@@ -1,0 +1,4 @@
+# ends: SyntaxError: 'break' outside loop
+def f():
+    if True:
+        break

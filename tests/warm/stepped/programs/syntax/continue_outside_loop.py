@@ -1,0 +1,4 @@
+# ends: SyntaxError
+for i in range(2):
+    def f():
+        continue

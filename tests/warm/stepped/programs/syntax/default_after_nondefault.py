@@ -1,0 +1,3 @@
+# ends: SyntaxError
+def f(a=1, b):
+    pass

@@ -1,0 +1,3 @@
+# ends: SyntaxError: duplicate argument 'a'
+def f(a, a):
+    pass

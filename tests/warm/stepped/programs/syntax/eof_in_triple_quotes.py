@@ -1,0 +1,3 @@
+# ends: SyntaxError
+x = """never
+ends

@@ -1,0 +1,2 @@
+# ends: SyntaxError
+f(a=1, a=2)

@@ -1,0 +1,4 @@
+# ends: SyntaxError
+print("never")
+def f()
+    return 1

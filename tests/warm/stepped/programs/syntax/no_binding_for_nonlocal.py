@@ -1,0 +1,5 @@
+# ends: SyntaxError: no binding for nonlocal 'x' found
+def f():
+    def g():
+        nonlocal x
+        x = 1

@@ -1,0 +1,2 @@
+# ends: SyntaxError: nonlocal declaration not allowed at module level
+nonlocal x

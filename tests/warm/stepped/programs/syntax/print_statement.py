@@ -1,0 +1,3 @@
+# ends: SyntaxError
+def f():
+    print "hello"

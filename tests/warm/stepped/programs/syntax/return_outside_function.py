@@ -1,0 +1,3 @@
+# ends: SyntaxError: 'return' outside function
+print("never")
+return 1

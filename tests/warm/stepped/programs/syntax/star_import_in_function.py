@@ -1,0 +1,3 @@
+# ends: SyntaxError: import * only allowed at module level
+def f():
+    from os import *

@@ -1,0 +1,4 @@
+# ends: TabError
+def f():
+	a = 1
+        b = 2

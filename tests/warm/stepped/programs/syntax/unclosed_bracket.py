@@ -1,0 +1,4 @@
+# ends: SyntaxError
+x = (1,
+     2
+print(x)

@@ -1,0 +1,6 @@
+# until: 3.13
+# ends: SyntaxError
+try:
+    pass
+except ValueError, KeyError:
+    pass

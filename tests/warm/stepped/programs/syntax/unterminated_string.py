@@ -1,0 +1,3 @@
+# ends: SyntaxError
+print("ok")
+x = "no end

@@ -1,0 +1,4 @@
+# ends: SyntaxError
+print("never")
+class A:
+    yield 1

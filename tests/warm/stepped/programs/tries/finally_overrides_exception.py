@@ -1,0 +1,10 @@
+# ends: KeyError: 'second'
+def f():
+    try:
+        raise ValueError("first")
+    finally:
+        print("cleaning")
+        raise KeyError("second")
+
+
+f()

@@ -1,0 +1,3 @@
+# -*- coding: nonsense -*-
+# ends: SyntaxError
+print("never")
