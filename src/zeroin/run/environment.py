@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 BOOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "agent", "boot")
 
 # Ours, and of no interest to anyone comparing two runs.
-OWN = ("ZEROIN_AGENT", "ZEROIN_SEED", "ZEROIN_SYNC", "ZEROIN_PDB")
+OWN = ("ZEROIN_AGENT", "ZEROIN_SEED", "ZEROIN_SYNC", "ZEROIN_PDB", "ZEROIN_WARM")
 
 # One thread, one stream, errors where they happen.
 SYNC = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import gc
 import os
 import select
@@ -11,20 +10,24 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zeroin.run import tree, wires
+from zeroin.run.family import CLOCK, Family, wants_the_clock
+from zeroin.run.output import Output
 from zeroin.run.spawn import spawn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from zeroin.run.aside import Aside
     from zeroin.run.inbox import Inbox
     from zeroin.run.keep import Keeper
+    from zeroin.run.output import Tap
+    from zeroin.run.wires import Wire
 
 EVERY = 0.05  # seconds between two looks at the tree
 FIRST_LOOKS = (0.002, 0.005, 0.01, 0.02)  # short commands have a peak as well
 SIGNALS_EVERY = 0.02
-FAST = 250e6  # bytes a second from which output is passed on unread,
-SLOW = 50e6  # and below which it is read again
 STOPPED = 2.0  # a longer gap between two looks: we were suspended, and so was the clock
+GRACE = 1.0  # seconds that a program that is stopped has for its own end
 PASS_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 KEYBOARD = (signal.SIGINT, signal.SIGQUIT)
 FROM_KERNEL = 0x80
@@ -44,6 +47,7 @@ class Ended(NamedTuple):
     stacks: list[Any]
     survivors: int  # background processes that go on
     lost: OSError | None  # why output could not be shown, if it could not
+    stopped: bool = False  # ended by our own `stop`
 
 
 class Run:
@@ -54,10 +58,12 @@ class Run:
         self.inbox = inbox
         self.timeout = timeout
         self.poll = select.epoll()
-        self.wires: dict[int, wires.Wire] = {}
-        self.blocked: dict[int, wires.Wire] = {}
         self.interrupted = False
-        self.lost: OSError | None = None
+        self.stopped = False
+        self.ticks = 0  # the process that wants to be told to look at the clock
+        self._ticked = 0.0
+        self._kill_at: float | None = None
+        self._over = False
 
     def execute(
         self,
@@ -67,38 +73,75 @@ class Run:
         *,
         targets: tuple[int, int] = (1, 2),
         take_stacks: Callable[[], list[Any]] | None = None,
+        start: Callable[[int, int], int] | None = None,
+        aside: Aside | None = None,
+        tap: Tap | None = None,
+        prologue: Iterable[tuple[str, bytes]] = (),
+        also: Callable[[], list[Wire]] = list,
     ) -> Ended:
-        """Run it to its end, or to the time-out."""
-        laid = wires.lay(*targets)
-        out, err = wires.inner_ends(laid)
+        """Run it to its end, or to the time-out.
+
+        `start` gets the program's ends of the wires and gives the pid of a child of ours, instead
+        of the command being started. `prologue` is output that comes before the program's own,
+        and is asked for only once the program has been started; so are `also`, wires that it
+        writes to already.
+        """
+        self.aside = aside
+        self.family = Family(aside)
+        self.output = Output(wires.lay(*targets), self.keeper, self.poll, tap)
         watched: set[int] = {*PASS_ON, *KEYBOARD, signal.SIGWINCH}
         if self.timeout is not None:
             tree.adopt_orphans()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
         try:
-            self.pid = spawn(command, cwd, env, out, err)
+            ends = self.output.ends
+            self.pid = start(*ends) if start is not None else spawn(command, cwd, env, *ends)
             self.started = time.monotonic()
+            if start is not None:
+                # It waited for this, and may have started others already.
+                self.family.others.difference_update([self.pid, *tree.descendants(self.pid)])
+                self.output.also(also())
+                self.ticks = self.pid
             gc.enable()  # it was off for a quicker start
-            for wire in laid:
-                os.close(wire.inner)
-                self._watch(wire)
-            return self._wait(laid, watched, take_stacks)
+            self.output.begin(self.started)
+            if aside is not None:
+                aside.run = self
+                self.poll.register(aside.fileno(), select.EPOLLIN)
+            self.output.replay(prologue, lambda: self._interrupted(watched))
+            return self._wait(watched, take_stacks)
         finally:
-            for wire in laid:
-                if wire.mirror is not None:
-                    wire.mirror.restore()
+            if aside is not None:
+                aside.run = None
+            self.output.close(targets)
             self.poll.close()
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    # --- for those aside ----------------------------------------------------------------------
+
+    def drain(self) -> None:
+        """Account for all output that was written before now."""
+        self.output.drain()
+
+    def stop(self, grace: float = GRACE) -> None:
+        """End the program and all below it; without a grace it runs none of its own code."""
+        if self._over:
+            return
+        self.stopped = True
+        self._kill_at = self._now() + grace
+        if grace:
+            self._tell(signal.SIGTERM)
+            self._tell(signal.SIGCONT)
+        else:
+            self.family.tell(signal.SIGKILL)
 
     # --- waiting ------------------------------------------------------------------------------
 
     def _wait(
         self,
-        laid: list[wires.Wire],
         watched: set[int],
         take_stacks: Callable[[], list[Any]] | None,
     ) -> Ended:
-        sampler = tree.Sampler(self.pid)
+        sampler = self.family.sampler(self.pid)
         exited = os.pidfd_open(self.pid)
         self.poll.register(exited, select.EPOLLIN)
         if self.inbox is not None:
@@ -117,22 +160,30 @@ class Run:
             if now >= look_at:
                 sampler.sample(now)
                 self.keeper.tick(int(now * 1000))
-                self._judge_speed(laid, now - looked_at)
+                self.output.judge_speed(now - looked_at)
+                self._tick(now)
                 looked_at = now
                 look_at = now + (looks.pop(0) if looks else EVERY)
             if now >= signals_at:  # a call into the kernel, too dear for each piece of output
-                self._take_signals(watched, laid)
+                self._take_signals(watched)
                 signals_at = now + SIGNALS_EVERY
             if deadline is not None and now >= deadline:
                 timed_out, deadline = True, None
                 stacks = take_stacks() if take_stacks else []
-                tree.end(os.getpid())
+                self._end()
+            if self._kill_at is not None and now >= self._kill_at:
+                self.family.tell(signal.SIGKILL)
         seconds = self._now()
         sampler.sample(seconds)
-        self._take_signals(watched, laid)
+        self._take_signals(watched)
         os.close(exited)
         _, status, usage = os.wait4(self.pid, 0)
-        survivors = self._finish(timed_out)
+        self._over = True
+        if self.stopped:
+            self._settle()
+            self.family.end(max(0.0, (self._kill_at or 0.0) - seconds))
+        busy = self.aside.busy if self.aside is not None else None
+        survivors = self.output.finish(self._hear, busy, ended=timed_out or self.stopped)
         return Ended(
             status,
             self.pid,
@@ -145,7 +196,8 @@ class Run:
             self.interrupted,
             stacks,
             survivors,
-            self.lost,
+            self.output.lost,
+            self.stopped,
         )
 
     def _now(self) -> float:
@@ -154,148 +206,58 @@ class Run:
     def _turn(self, timeout: float, exited: int) -> bool:
         """Handle what is ready; True once the command has ended."""
         done = False
+        if self.aside is not None:
+            timeout = self.aside.pause(timeout)
         for fd, _ in self.poll.poll(timeout):
             if fd == exited:
                 done = True
-            elif fd in self.wires:
-                self._pass_on(self.wires[fd])
-            elif fd in self.blocked:
-                self._retry(self.blocked[fd])
-            else:
+            elif not self.output.handle(fd):
                 self._hear(fd)
+        if self.aside is not None and not self.aside.pause(1.0):
+            self.aside.serve()  # a time has come, not a descriptor
         return done
 
-    # --- output -------------------------------------------------------------------------------
+    def _end(self) -> None:
+        """End everything below us, but for what those aside keep."""
+        if self.aside is None:
+            tree.end(os.getpid())
+        else:
+            self.family.end(tree.GRACE)
 
-    def _watch(self, wire: wires.Wire) -> None:
-        self.wires[wire.source] = wire
-        self.poll.register(wire.source, select.EPOLLIN)
+    def _settle(self) -> None:
+        """A snapshot that was just forked is not told apart from the program's own yet."""
+        until = time.monotonic() + GRACE
+        while self.aside is not None and self.aside.busy() and time.monotonic() < until:
+            self.aside.serve(SIGNALS_EVERY)
 
-    def _pass_on(self, wire: wires.Wire) -> None:
-        if wire.express is not None:
-            self._rush(wire)
-            return
-        data = wire.read()
-        if not data:
-            self._unwatch(wire)
-            return
-        wire.lately += len(data)
-        self.keeper.feed(wire.stream, data, int(self._now() * 1000))
-        self._show(wire, data)
-
-    def _judge_speed(self, laid: list[wires.Wire], seconds: float) -> None:
-        """Decide for each wire whether its output is read, or rushes through."""
-        for wire in laid:
-            if wire.express is not None and wire.express.moved - wire.lately < SLOW * seconds:
-                self._calm_down(wire)
-            elif wire.express is not None:
-                wire.lately = wire.express.moved
-            elif wire.lately > FAST * seconds and wire.source in self.wires and wire.is_pipes:
-                from zeroin.run.express import Express
-
-                wire.express, wire.lately = Express(wire.source, wire.target), 0
-            else:
-                wire.lately = 0
-
-    def _rush(self, wire: wires.Wire) -> None:
-        try:
-            moved = wire.express.move() if wire.express is not None else False
-        except OSError:
-            self._calm_down(wire)
-            self._unwatch(wire)
-            return
-        if moved is None:
-            self._hold(wire)
-        elif not moved:
-            self._calm_down(wire)
-            self._unwatch(wire)
-
-    def _calm_down(self, wire: wires.Wire) -> None:
-        """Back to reading; what rushed through last is kept."""
-        if wire.express is None:
-            return
-        moved, end = wire.express.leave()
-        wire.express, wire.lately = None, 0
-        now = int(self._now() * 1000)
-        self.keeper.skip(wire.stream, moved - len(end), now)
-        self.keeper.feed(wire.stream, end, now)
-
-    def _show(self, wire: wires.Wire, data: bytes) -> None:
-        try:
-            if not wire.show(data):
-                self._hold(wire)
-        except OSError as error:
-            # Nobody reads, or there is no room: the command shall learn it as without us.
-            if error.errno != errno.EPIPE:
-                self.lost = error
-            self._unwatch(wire)
-
-    def _hold(self, wire: wires.Wire) -> None:
-        """Read no further until the target takes more: the command waits, as it would."""
-        self.poll.unregister(wire.source)
-        del self.wires[wire.source]
-        self.blocked[wire.target] = wire
-        self.poll.register(wire.target, select.EPOLLOUT)
-
-    def _retry(self, wire: wires.Wire) -> None:
-        try:
-            taken = wire.express is not None or wire.show(wire.waiting)
-        except OSError:
-            taken = True
-        if taken:
-            self.poll.unregister(wire.target)
-            del self.blocked[wire.target]
-            self._watch(wire)
-
-    def _unwatch(self, wire: wires.Wire) -> None:
-        self.poll.unregister(wire.source)
-        del self.wires[wire.source]
-        wire.close()
-
-    def _finish(self, timed_out: bool) -> int:
-        """Pass on what is still in the wires; leave what background processes will write.
-
-        They keep their output: a copy of us goes on passing it on, the prompt comes back.
-        """
-        for wire in [*self.wires.values(), *self.blocked.values()]:
-            self._calm_down(wire)
-        while self.wires or self.blocked:
-            ready = self.poll.poll(0 if not self.blocked else 1.0)
-            if not ready and not self.blocked:
-                break
-            for fd, _ in ready:
-                if fd in self.wires:
-                    self._pass_on(self.wires[fd])
-                elif fd in self.blocked:
-                    self._retry(self.blocked[fd])
-                else:
-                    self._hear(fd)
-        self.keeper.close(int(self._now() * 1000))
-        if not self.wires or timed_out:
-            return 0
-        if os.fork() == 0:
-            _pass_on_for_ever(list(self.wires.values()))
-        return 1
+    def _tick(self, now: float) -> None:
+        if self.ticks and now - self._ticked >= EVERY and wants_the_clock(self.ticks):
+            self._ticked = now
+            self._tell(CLOCK, self.ticks)
 
     # --- agents and signals -------------------------------------------------------------------
 
     def _hear(self, fd: int) -> None:
-        if self.inbox is None:
+        if self.aside is not None and fd == self.aside.fileno():
+            self.aside.serve()
+        elif self.inbox is None:
             return
-        if fd == self.inbox.socket.fileno():
+        elif fd == self.inbox.socket.fileno():
             new = self.inbox.accept()
             if new is not None:
                 self.poll.register(new, select.EPOLLIN)
         elif self.inbox.owns(fd):
             self.inbox.read(fd)  # closing a descriptor takes it out of the poll
 
-    def _take_signals(self, watched: set[int], laid: list[wires.Wire]) -> None:
+    def _interrupted(self, watched: set[int]) -> bool:
+        self._take_signals(watched)
+        return self.interrupted
+
+    def _take_signals(self, watched: set[int]) -> None:
         while (info := signal.sigtimedwait(watched, 0)) is not None:
             number = info.si_signo
             if number == signal.SIGWINCH:
-                for wire in laid:
-                    if wire.mirror is not None:
-                        wire.mirror.resize()
+                self.output.resize()
                 self._tell(number)  # it may have looked before we told its terminal
                 continue
             if number == signal.SIGINT:
@@ -304,9 +266,9 @@ class Run:
                 continue  # the terminal sent it to the command as well
             self._tell(number)
 
-    def _tell(self, number: int) -> None:
+    def _tell(self, number: int, pid: int = 0) -> None:
         try:
-            os.kill(self.pid, number)
+            os.kill(pid or self.pid, number)
         except ProcessLookupError:
             pass
 
@@ -316,21 +278,3 @@ def _peak(sampled: int, maxrss_kb: int) -> int:
     own = tree.high_water(os.getpid())
     real = maxrss_kb * 1024
     return max(sampled, real if real > own else 0)
-
-
-def _pass_on_for_ever(left: list[wires.Wire]) -> None:
-    """In a copy of us: be the pipe that background processes write to."""
-    try:
-        for number in KEYBOARD:
-            signal.signal(number, signal.SIG_IGN)
-        for wire in left:
-            os.set_blocking(wire.target, True)
-        while left:
-            ready, _, _ = select.select([wire.source for wire in left], [], [])
-            for wire in [w for w in left if w.source in ready]:
-                data = wire.read()
-                if not data or not wire.show(data):
-                    wire.close()
-                    left.remove(wire)
-    finally:
-        os._exit(0)

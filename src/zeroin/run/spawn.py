@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import NOT_EXECUTABLE, CommandNotFoundError
 
@@ -13,22 +13,39 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-def spawn(command: Sequence[str], cwd: str, env: Mapping[str, str], out: int, err: int) -> int:
-    """Start it with clean signals, our stdin, and the given ends of the wires."""
+def spawn(
+    command: Sequence[str],
+    cwd: str,
+    env: Mapping[str, str],
+    out: int,
+    err: int,
+    *,
+    apart: bool = False,
+) -> int:
+    """Start it with clean signals, our stdin, and the given ends of the wires.
+
+    `apart`: in a process group of its own, out of the terminal's reach.
+    """
     program = find(command[0], cwd, env)
     actions = [(os.POSIX_SPAWN_DUP2, out, 1), (os.POSIX_SPAWN_DUP2, err, 2)]
     here = os.open(".", os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.chdir(cwd)
-        return _start(program, list(command), env, actions)
+        return _start(program, list(command), env, actions, apart=apart)
     finally:
         os.fchdir(here)
         os.close(here)
 
 
 def _start(
-    program: str, command: list[str], env: Mapping[str, str], actions: list[tuple[int, int, int]]
+    program: str,
+    command: list[str],
+    env: Mapping[str, str],
+    actions: list[tuple[int, int, int]],
+    *,
+    apart: bool,
 ) -> int:
+    group: dict[str, Any] = {"setpgroup": 0} if apart else {}
     try:
         return os.posix_spawn(
             program,
@@ -37,10 +54,11 @@ def _start(
             file_actions=actions,
             setsigmask=[],
             setsigdef=[signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT],
+            **group,
         )
     except OSError as error:
         if error.errno == errno.ENOEXEC:  # a script without #!: what every shell does
-            return _start("/bin/sh", ["sh", program, *command[1:]], env, actions)
+            return _start("/bin/sh", ["sh", program, *command[1:]], env, actions, apart=apart)
         raise _cant_start(command[0], program, error) from None
 
 

@@ -155,6 +155,11 @@ class Mirror:
             return data.replace(b"\r\n", b"\n")
         return data
 
+    def begin_anew(self) -> None:
+        """The real terminal has been in other hands since."""
+        self.plain = self.termios.tcgetattr(self.terminal)
+        self.resize()
+
     def resize(self) -> None:
         """Tell the command's terminal how large ours is."""
         size = fcntl.ioctl(self.terminal, self.termios.TIOCGWINSZ, b"\0" * 8)

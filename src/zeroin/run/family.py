@@ -1,0 +1,101 @@
+"""Which of the processes below us are the program's: its snapshots hang there as well."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import TYPE_CHECKING
+
+from zeroin.run import tree
+
+if TYPE_CHECKING:
+    from zeroin.run.aside import Aside
+
+CLOCK = 44  # the signal that says "look at the clock"; it would end a program without a handler
+
+
+class Family:
+    """The program, its children, and those of them that lost their parent and became ours."""
+
+    def __init__(self, aside: Aside | None) -> None:
+        self.aside = aside
+        self.others = set(tree.descendants(os.getpid())) if aside is not None else set()
+
+    def members(self, pid: int) -> list[int]:
+        """All below `pid` that belong to the program."""
+        found = tree.descendants(pid)
+        if self.aside is None:
+            return found
+        not_ours = (self.others | self.aside.keep).intersection(found)
+        for other in list(not_ours):
+            not_ours.update(tree.descendants(other))
+        return [process for process in found if process not in not_ours]
+
+    def sampler(self, pid: int) -> tree.Sampler:
+        """Follows the program's memory."""
+        return tree.Sampler(pid) if self.aside is None else _Sampler(pid, self)
+
+    def end(self, grace: float) -> None:
+        """End all of them: ask, wait a little, then make them."""
+        self.tell(signal.SIGTERM)
+        self.tell(signal.SIGCONT)
+        until = time.monotonic() + grace
+        while self._alive() and time.monotonic() < until:
+            time.sleep(0.01)
+        for _ in range(200):  # as `tree.end`: each round takes all that are there
+            if not self.tell(signal.SIGKILL):
+                return
+            time.sleep(0.01)
+
+    def tell(self, number: int) -> int:
+        """Send a signal to each; how many got it."""
+        sent = 0
+        for process in self._alive():
+            try:
+                os.kill(process, number)
+                sent += 1
+            except (ProcessLookupError, PermissionError):
+                continue
+        return sent
+
+    def _alive(self) -> list[int]:
+        return [p for p in self.members(os.getpid()) if not tree.is_zombie(p)]
+
+
+class _Sampler(tree.Sampler):
+    """As the plain one, without the program's snapshots."""
+
+    def __init__(self, pid: int, family: Family) -> None:
+        super().__init__(pid)
+        self.family = family
+
+    def sample(self, now: float) -> None:
+        pids = [self.pid, *self.family.members(self.pid)]
+        total = sum(map(tree.memory, pids))
+        if len(pids) > 1:
+            if total * self._share > self.peak and now >= self._share_due:
+                self._measure_share(pids, total, now)
+            total = int(total * self._share)
+        else:
+            self.peak = max(self.peak, tree.high_water(self.pid))
+        self.peak = max(self.peak, total)
+        if not self.curve or now - self.curve[-1][0] >= self._every:
+            self.curve.append((round(now, 3), total))
+            if len(self.curve) > self.MOST:
+                del self.curve[1::2]
+                self._every = 2 * (self._every or (now / self.MOST))
+
+
+def wants_the_clock(pid: int) -> bool:
+    """Whether its main thread is computing, and it has a handler for our signal.
+
+    A program that put another in its place (exec) has none any more.
+    """
+    try:
+        with open(f"/proc/{pid}/status", "rb") as file:
+            status = file.read()
+    except OSError:
+        return False
+    caught = status.partition(b"\nSigCgt:\t")[2][:16]
+    return b"\nState:\tR" in status and bool(int(caught or b"0", 16) >> (CLOCK - 1) & 1)

@@ -1,0 +1,50 @@
+"""The private folder in which agents find the engine."""
+
+from __future__ import annotations
+
+import os
+
+from zeroin.run import inbox
+
+
+def make() -> str:
+    """Beside the inboxes, and as private; what killed engines left there goes."""
+    folder = inbox._private_folder()  # noqa: SLF001 - one rule for where such folders are
+    base = os.path.dirname(folder)
+    for name in os.listdir(base):
+        pid = name.partition("-")[0]
+        if pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
+            remove(os.path.join(base, name))
+    return folder
+
+
+def remove(folder: str) -> None:
+    """With what is left in it, and the base if nobody else is there."""
+    remove_ahead(folder)
+    try:
+        os.unlink(os.path.join(folder, "warm"))
+    except OSError:
+        pass
+    for path in (folder, os.path.dirname(folder)):
+        try:
+            os.rmdir(path)
+        except OSError:
+            return
+
+
+def ahead(folder: str) -> str:
+    """Where a program that runs ahead delivers, in an engine's folder."""
+    return os.path.join(folder, "ahead")
+
+
+def remove_ahead(folder: str) -> None:
+    """What one left."""
+    for name in ("agent", "faults"):
+        try:
+            os.unlink(os.path.join(ahead(folder), name))
+        except OSError:
+            continue
+    try:
+        os.rmdir(ahead(folder))
+    except OSError:
+        pass
