@@ -134,7 +134,7 @@ def test_every_command_line_parses(page):
         assert verb in VERBS
         own, command = split_command(args)
         import_module(f"zeroin.fronts.cli.{verb}").parser().parse_args(own)
-        assert bool(command) == (verb == "run"), args
+        assert bool(command) == (verb in ("run", "loop")), args
 
 
 def test_commands_are_found():
@@ -356,6 +356,8 @@ def test_json_keys_are_the_documented_ones(zeroin, project):
     (project / "train.py").write_text("print('more')\n")
     run("run", "--json", "--env", "PYTHONPATH=lib2", "--", "python", "train.py")
     run("again", "6", "--code", "--json")
+    (once,) = ask("loop", "loop", "--once", "--json", "--profile", "--", "python", "train.py")
+    ask("show", "show", str(once["id"]), "--json")
     ask("diff", "diff", "6", "7", "--json")
     ask("log", "log", "--json")
     ask("oneliner", "show", "7", "--oneliner", "--json")

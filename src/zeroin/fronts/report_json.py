@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from zeroin.record.store import Attempt
     from zeroin.tools.compare import Changed, Difference
     from zeroin.tools.diff import DiffReport
+    from zeroin.tools.loop import Iteration
     from zeroin.tools.repeat import RepeatReport
     from zeroin.tools.run import RunReport
     from zeroin.tools.show import ShowReport
@@ -33,6 +34,46 @@ def run(report: RunReport) -> dict[str, Any]:
         "same_as": story.same_as if story else [],
         "changed_since": changed_since(story.previous, story.changed) if story else None,
         "warnings": list(report.warnings),
+    }
+
+
+def loop(done: Iteration) -> dict[str, Any]:
+    """One iteration of a loop."""
+    outcome = done.outcome
+    return {
+        "schema": SCHEMA,
+        "n": done.n,
+        "id": done.attempt,
+        "outcome": outcome.kind.value,
+        "exit_code": outcome.exit_code,
+        "signature": str(outcome.signature) if outcome.signature else None,
+        "headline": outcome.headline,
+        "seconds": round(outcome.seconds, 4),
+        "mode": done.mode,
+        "resumed_at": done.resumed_at,
+        "saved_seconds": round(done.saved, 4),
+        "reason": done.reason,
+        "gate": done.gate,
+        "snapshots": done.snapshots,
+        "snapshot_bytes": done.snapshot_bytes,
+        "verified": done.verified,
+        "verify_seconds": done.verify_seconds and round(done.verify_seconds, 4),
+        "difference": done.difference,
+        "compared_with": list(done.cold_attempts),
+        "profile": [
+            {
+                "file": one.file,
+                "line": one.line,
+                "end_line": one.end_line,
+                "source": one.source,
+                "count": one.times,
+                "sampled": one.sampled,
+                "seconds": round(one.seconds, 6),
+                "share": round(one.share, 4),
+                "memory": one.memory,
+            }
+            for one in done.profile
+        ],
     }
 
 

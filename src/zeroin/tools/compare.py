@@ -126,7 +126,8 @@ def _command(old: Attempt, new: Attempt) -> list[Changed]:
     found += [
         Changed(name, _text(old.settings.get(name)), _text(new.settings.get(name)))
         for name in sorted({*old.settings, *new.settings})
-        if name not in ("env", "code_of") and old.settings.get(name) != new.settings.get(name)
+        if name not in ("env", "code_of", "loop", "mode")
+        and old.settings.get(name) != new.settings.get(name)
     ]
     before, after = (_python(a) for a in (old, new))
     if before and after and before != after:

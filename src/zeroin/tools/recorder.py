@@ -56,6 +56,8 @@ class Recorder:
     ) -> None:
         self.cycle = cycle
         self.replay = replay
+        # What else the settings tell; what becomes known later is written at the end.
+        self.also: dict[str, Any] = {"code_of": replay.of} if replay else {}
         self._warnings: list[str] = []
         self._lost: dict[str, str] = {}  # parts of the record that could not be kept, and why
         self.attempt: int | None = None
@@ -120,8 +122,7 @@ class Recorder:
                 cycle=cycle.key(),
                 cwd=self.replay.cwd if self.replay else cycle.cwd,
                 root=self.place.root,
-                settings=settings_of(cycle, self._mask)
-                | ({"code_of": self.replay.of} if self.replay else {}),
+                settings=settings_of(cycle, self._mask) | self.also,
                 environment=self.store.put(self._mask.environment(env)),
                 driver=identity(os.getpid()),
             )
@@ -215,6 +216,7 @@ class Recorder:
             kept.update(self._code_elsewhere(facts.get("modules") or {}))
             self.store.update(
                 self._number(),
+                settings=settings_of(self.cycle, self._mask) | self.also,
                 facts=kept,
                 packages=self.store.put(packages) if packages else None,
                 evidence=self.store.put(self._mask.deep(evidence)),

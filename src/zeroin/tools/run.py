@@ -14,10 +14,14 @@ from zeroin.run.keep import Keeper
 from zeroin.tools.recorder import Recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from zeroin.cycle import Cycle
     from zeroin.tools.recorder import Replay, Story
+
+    # Runs the command, given where its output is kept, where its agents deliver, and its
+    # environment: whoever does not simply start it at its beginning.
+    Conduct = Callable[[Keeper, Inbox | None, dict[str, str]], Ended]
 
 
 class Options(NamedTuple):
@@ -28,6 +32,7 @@ class Options(NamedTuple):
     record: bool = True
     targets: tuple[int, int] = (1, 2)  # where the command's stdout and stderr appear
     replay: Replay | None = None
+    conduct: Conduct | None = None
 
 
 class RunReport(NamedTuple):
@@ -49,22 +54,12 @@ def run(cycle: Cycle, options: Options, environ: Mapping[str, str]) -> RunReport
     try:
         env = environment.users(cycle, environ)
         recorder.begin(env)
-        _put_back(cycle, env, recorder)
+        put_back(cycle, env, recorder)
         recorder.keep_code()
-        seen = _execute(cycle, env, options, recorder)
+        seen = execute(cycle, env, options, recorder)
         ended = seen.ended
-        root = recorder.place.root if recorder.place else None
-        explanation = _explain(cycle, env, seen, root)
-        outcome = Outcome(
-            explanation.kind,
-            os.waitstatus_to_exitcode(ended.status),
-            explanation.signature,
-            explanation.headline,
-            ended.seconds,
-            ended.cpu_seconds,
-            ended.peak_bytes,
-        )
-        recorder.finish(outcome, _facts(seen))
+        outcome = outcome_of(cycle, env, seen, recorder)
+        recorder.finish(outcome, facts_of(seen))
         return RunReport(
             recorder.command(),
             outcome,
@@ -79,7 +74,7 @@ def run(cycle: Cycle, options: Options, environ: Mapping[str, str]) -> RunReport
         recorder.close()
 
 
-def _put_back(cycle: Cycle, env: Mapping[str, str], recorder: Recorder) -> None:
+def put_back(cycle: Cycle, env: Mapping[str, str], recorder: Recorder) -> None:
     """Restore first, then reset: a reset command may rely on what was restored."""
     try:
         if cycle.restore:
@@ -131,7 +126,7 @@ def _reset(command: str, cycle: Cycle, env: Mapping[str, str]) -> None:
         )
 
 
-class _Seen(NamedTuple):
+class Seen(NamedTuple):
     """What was seen of one run."""
 
     ended: Ended
@@ -141,7 +136,8 @@ class _Seen(NamedTuple):
     out_of_memory: bool
 
 
-def _execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Recorder) -> _Seen:
+def execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Recorder) -> Seen:
+    """The run itself, with all that can be seen of it."""
     from zeroin.observe import oom
 
     inbox = Inbox() if options.agent else None
@@ -151,13 +147,16 @@ def _execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: R
         child_env = dict(env)
         if inbox is not None:
             child_env = environment.with_agent(env, cycle, inbox.folder, debugger=options.debugger)
-        ended = Run(keeper, inbox, cycle.timeout).execute(
-            cycle.command,
-            cycle.cwd,
-            child_env,
-            targets=options.targets,
-            take_stacks=lambda: _stacks(inbox),
-        )
+        if options.conduct is not None:
+            ended = options.conduct(keeper, inbox, child_env)
+        else:
+            ended = Run(keeper, inbox, cycle.timeout).execute(
+                cycle.command,
+                cycle.cwd,
+                child_env,
+                targets=options.targets,
+                take_stacks=lambda: stacks_of(inbox),
+            )
         if inbox is not None:
             inbox.drain()
         if keeper.error is not None:
@@ -165,7 +164,7 @@ def _execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: R
         if ended.lost is not None:
             reason = os.strerror(ended.lost.errno or 0).lower()
             recorder.warn(f"not all output could be shown: {reason}")
-        return _Seen(
+        return Seen(
             ended,
             inbox.messages if inbox is not None else [],
             inbox.faults() if inbox is not None else "",
@@ -180,7 +179,7 @@ def _execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: R
             inbox.close()
 
 
-def _stacks(inbox: Inbox | None) -> list[Any]:
+def stacks_of(inbox: Inbox | None) -> list[Any]:
     """Of all processes below us: orphans of the command hang there as well."""
     from zeroin.observe import stacks
     from zeroin.run import tree
@@ -188,7 +187,23 @@ def _stacks(inbox: Inbox | None) -> list[Any]:
     return stacks.take(tree.descendants(os.getpid()), inbox.faults if inbox else None)
 
 
-def _explain(cycle: Cycle, env: Mapping[str, str], seen: _Seen, root: str | None) -> Explanation:
+def outcome_of(cycle: Cycle, env: Mapping[str, str], seen: Seen, recorder: Recorder) -> Outcome:
+    """How it ended, and what failed."""
+    ended = seen.ended
+    root = recorder.place.root if recorder.place else None
+    explanation = _explain(cycle, env, seen, root)
+    return Outcome(
+        explanation.kind,
+        os.waitstatus_to_exitcode(ended.status),
+        explanation.signature,
+        explanation.headline,
+        ended.seconds,
+        ended.cpu_seconds,
+        ended.peak_bytes,
+    )
+
+
+def _explain(cycle: Cycle, env: Mapping[str, str], seen: Seen, root: str | None) -> Explanation:
     ended = seen.ended
     if ended.status == 0 and not ended.timed_out:
         return Explanation(Kind.PASSED)
@@ -238,7 +253,7 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _facts(seen: _Seen) -> dict[str, Any]:
+def facts_of(seen: Seen) -> dict[str, Any]:
     """What the record keeps beside the outcome."""
     told = [m for m in seen.messages if m["pid"] == seen.ended.pid] or seen.messages
     about = told[-1] if told else {}

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # verb → what it is for, in the order of the help.
 VERBS = {
     "run": "run a command and keep what happened",
+    "loop": "run again at each save, from where the edit makes a difference",
     "again": "run an earlier attempt once more",
     "log": "list attempts, the newest first",
     "show": "one attempt: traceback with locals, output, environment",

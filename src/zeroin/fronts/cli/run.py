@@ -17,6 +17,7 @@ from zeroin.tools.sizes import parse_seconds
 if TYPE_CHECKING:
     import argparse
 
+    from zeroin.cycle import Outcome
     from zeroin.tools.run import RunReport
 
 EXAMPLES = """\
@@ -86,12 +87,12 @@ def main(args: list[str]) -> int:
     """Run, report, end as the command ended."""
     own, command = split_command(args)
     if not command:
-        own, command = _without_dashes(own)
+        own, command = without_dashes(own, parser())
     given = parser().parse_args(own)
     command = command or given.command
     if not command:
         raise UsageError("which command?", hint="zeroin run -- python train.py")
-    cycle = _cycle(given, command)
+    cycle = cycle_of(given, command)
     options = options_of(given)
     if cycle.sync and not given.quiet:
         switches = ", ".join(f"{name}={value}" for name, value in SYNC.items())
@@ -103,11 +104,11 @@ def main(args: list[str]) -> int:
     return end_like(report)
 
 
-def _without_dashes(args: list[str]) -> tuple[list[str], list[str]]:
+def without_dashes(args: list[str], known: Parser) -> tuple[list[str], list[str]]:
     """`zeroin run python train.py`: the command begins at the first word that is no option."""
     takes = {
         flag
-        for action in parser()._actions  # noqa: SLF001 - argparse has no other way to ask
+        for action in known._actions  # noqa: SLF001 - argparse has no other way to ask
         for flag in action.option_strings
         if action.nargs is None and action.option_strings
     }
@@ -117,7 +118,8 @@ def _without_dashes(args: list[str]) -> tuple[list[str], list[str]]:
     return args[:at], args[at:]
 
 
-def _cycle(given: argparse.Namespace, command: list[str]) -> Cycle:
+def cycle_of(given: argparse.Namespace, command: list[str]) -> Cycle:
+    """What the options of `add_cycle_options` and the command make."""
     cwd = os.path.abspath(os.path.join(here(), given.cwd or ""))
     if not os.path.isdir(cwd):
         raise UsageError(f"--cwd {given.cwd}: no such folder")
@@ -248,16 +250,21 @@ def _print_json(value: dict[str, Any]) -> None:
 
 def end_like(report: RunReport) -> int:
     """End as the command did: with its exit code, or by its signal."""
-    if report.outcome.kind.value == "hang":
+    return end_as(report.outcome, report.status)
+
+
+def end_as(outcome: Outcome, status: int) -> int:
+    """Likewise."""
+    if outcome.kind.value == "hang":
         return HANG
-    code = os.waitstatus_to_exitcode(report.status)
+    code = os.waitstatus_to_exitcode(status)
     if code >= 0:
         return code
-    _die_by(-code)
+    die_by(-code)
     return 128 - code
 
 
-def _die_by(number: int) -> None:
+def die_by(number: int) -> None:
     """A shell loop must stop on Ctrl-C, and $? must be what it would have been."""
     import resource
     import signal

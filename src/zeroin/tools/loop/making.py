@@ -1,0 +1,151 @@
+"""How the program is run: resumed or cold by the engine, or plainly, to compare with."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zeroin.errors import ZeroinError
+from zeroin.run.execute import Run
+from zeroin.run.warm import Engine, NeedsCold
+from zeroin.run.warm.standby import Command
+from zeroin.tools.run import stacks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zeroin.cycle import Cycle
+    from zeroin.run.execute import Ended
+    from zeroin.run.inbox import Inbox
+    from zeroin.run.keep import Keeper
+    from zeroin.run.warm.standby import Place
+    from zeroin.tools.loop.report import LoopOptions
+    from zeroin.tools.run import Conduct
+
+
+class Made(NamedTuple):
+    """How the last run came to be."""
+
+    mode: str
+    at: str | None
+    saved: float
+    reason: str
+
+
+class Maker:
+    """Makes runs of one command, with one engine."""
+
+    def __init__(self, cycle: Cycle, options: LoopOptions) -> None:
+        self.cycle = cycle
+        self.options = options
+        self.engine = Engine(budget_bytes=options.budget, profile=options.profile > 0)
+        self.aside = self.engine.aside
+        self._env: dict[str, str] = {}  # of the last run
+        self.told = 0  # a signal that means us as well, and came while the program ran
+
+    def warm(self, *, cold: bool) -> Conduct:
+        """From the newest snapshot that is valid; cold if there is none, or if it is wanted."""
+
+        def conduct(keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
+            self._give_stdin()
+            self._env = env
+            engine = self.engine
+            how: dict[str, Any] = {
+                "targets": self.options.targets,
+                "take_stacks": lambda: stacks_of(inbox),
+                "aside": self.aside,
+                "tap": engine.tap,
+            }
+            command, cwd = self.cycle.command, self.cycle.cwd
+            reason = ""
+            try:
+                if not cold and inbox is not None:
+                    start = engine.starter(
+                        inbox.folder, strict=self.options.strict, lenient=self.options.lenient
+                    )
+                    how_on = how | {
+                        "start": start,
+                        "prologue": start.prologue,
+                        "also": start.wires,
+                    }
+                    try:
+                        return self._run(keeper, inbox).execute(command, cwd, env, **how_on)
+                    except NeedsCold as needed:
+                        reason = needed.reason
+                engine.begin_cold(reason)
+                env = {**env, **engine.environment()}
+                return self._run(keeper, inbox).execute(command, cwd, env, **how)
+            finally:
+                engine.rest()
+
+        return conduct
+
+    def plain(self, targets: tuple[int, int]) -> Conduct:
+        """As without us, and without a trace in the engine: what others are compared with."""
+
+        def conduct(keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
+            self.engine.end_standby()  # two of the program could get in each other's way
+            self._give_stdin()
+            return self._run(keeper, inbox).execute(
+                self.cycle.command,
+                self.cycle.cwd,
+                env,
+                targets=targets,
+                take_stacks=lambda: stacks_of(inbox),
+                aside=self.aside,
+            )
+
+        return conduct
+
+    def stand_by(self, place: Place, peak_bytes: int) -> bool:
+        """Run ahead to there in the background, if that can be."""
+        self._give_stdin()
+        env = {**self._env, **self.engine.environment()}
+        command = Command(self.cycle.command, self.cycle.cwd, env, self.options.targets)
+        try:
+            return self.engine.stand_by(command, place, peak_bytes)
+        except (ZeroinError, OSError):  # it could be started before; the next run will say more
+            return False
+
+    def made(self) -> Made:
+        """How the engine's last run came to be."""
+        came = self.engine.came
+        if self.engine.came_ahead:
+            return Made("standby", came.at, came.saved, came.reason)
+        if came.id is None:
+            return Made("cold", None, 0.0, came.reason)
+        mode = "from-failure" if self.options.lenient else "resumed"
+        return Made(mode, came.at, came.saved, came.reason)
+
+    def _give_stdin(self) -> None:
+        """The file anew, from its beginning; what is resumed has its own place in it."""
+        if self.options.stdin is not None:
+            fd = os.open(self.options.stdin, os.O_RDONLY | os.O_CLOEXEC)
+            os.dup2(fd, 0)
+            os.close(fd)
+
+    def _run(self, keeper: Keeper, inbox: Inbox | None) -> Run:
+        return _Heard(keeper, inbox, self.cycle.timeout, self._hear)
+
+    def _hear(self, number: int) -> None:
+        self.told = number
+
+
+class _Heard(Run):
+    """A run that lets us know which signals it passed on: to end the program is to end us."""
+
+    def __init__(
+        self,
+        keeper: Keeper,
+        inbox: Inbox | None,
+        timeout: float | None,
+        hear: Callable[[int], None],
+    ) -> None:
+        super().__init__(keeper, inbox, timeout)
+        self._hear_signal = hear
+
+    def _tell(self, number: int, pid: int = 0) -> None:
+        if number in (signal.SIGTERM, signal.SIGHUP) and not self.stopped:
+            self._hear_signal(number)
+        super()._tell(number, pid)
