@@ -23,7 +23,8 @@ from zeroin import __version__
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-TOPICS = ("startup", "run", "output", "agent", "crash", "record")
+WARM = ("warm", "warm_first", "warm_idle", "warm_many", "warm_peers")
+TOPICS = ("startup", "run", "output", "agent", "crash", "record", *WARM)
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -62,8 +63,8 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--peers",
         action="store_true",
-        help="install asciinema, con-duct and guild with pip in a temporary environment and "
-        "measure them beside us",
+        help="install other tools with pip and measure them beside us: asciinema, con-duct and "
+        "guild (in a temporary environment), watchfiles, IPython, jurigged and marimo (in .cache)",
     )
     return p
 
