@@ -5,6 +5,7 @@ import pty
 import select
 import sys
 import termios
+import threading
 import time
 
 import pytest
@@ -269,6 +270,11 @@ def test_what_can_not_be_told():
     assert verify.compare(taken("b\n"), counts).same is None
 
 
+def _write_all(fd: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(fd, data) :]
+
+
 def test_hidden_output_has_the_same_kind_of_place():
     """A terminal of the same size for a terminal, which never fills up; else nothing."""
     master, slave = pty.openpty()
@@ -278,9 +284,11 @@ def test_hidden_output_has_the_same_kind_of_place():
         assert out == err
         assert os.isatty(out)
         assert termios.tcgetwinsize(out) == (31, 97)
-        for _ in range(50):
-            os.write(out, b"x" * 1000)
-            aside.serve()
+        # By another: what is written reaches the other end a moment later, and blocks until then.
+        writer = threading.Thread(target=_write_all, args=(out, b"x" * 300_000), daemon=True)
+        writer.start()
+        while writer.is_alive():
+            aside.serve(0.01)
         opened = out
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(opened)

@@ -4,6 +4,8 @@ import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 import textwrap
 import time
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 
 import support
 from looping import Looping
-from zeroin.run.warm import Engine, priority, standby
+from zeroin.run.warm import priority, standby
 
 PREFIX = 1.5  # seconds
 # Prints, starts a thread, loads for a while, marks that it has loaded, and fails in `tail`.
@@ -484,9 +486,25 @@ def test_it_gives_way_and_takes_that_back(looping, program):
 
 
 def test_only_where_there_is_room(tmp_path):
-    """Twice the program's peak must be free."""
-    with Engine() as engine:
-        command = standby.Command(["true"], str(tmp_path), dict(os.environ), (1, 2))
-        place = standby.Place(str(tmp_path / "train.py"), 1, 1.0)
-        assert not engine.stand_by(command, place, 1 << 60)
+    """Twice the program's peak must be free. In a process of its own, since an engine adopts."""
+    source = """\
+        import os
+        from zeroin.run.warm import Engine, standby
+        with Engine() as engine:
+            command = standby.Command(["true"], os.getcwd(), dict(os.environ), (1, 2))
+            place = standby.Place("/nowhere/train.py", 1, 1.0)
+            assert not engine.stand_by(command, place, 1 << 60)
+            assert engine.standby is None
+            assert engine.stand_by(command, place, 1 << 20)
+            assert engine.standby is not None
         assert engine.standby is None
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -261,6 +261,14 @@ def facts_of(seen: Seen) -> dict[str, Any]:
         "python": about.get("python"),
         "path": about.get("path"),
         "modules": about.get("modules"),
+        "modules_below": sorted(
+            {
+                path
+                for message in seen.messages
+                if message["pid"] != seen.ended.pid
+                for path in (message.get("modules") or {}).values()
+            }
+        ),
         "crashes": [m for m in seen.messages if m["kind"] == "crash"][:8],
         "stacks": [stack._asdict() for stack in seen.ended.stacks],
         "faults": seen.faults,

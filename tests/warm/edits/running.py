@@ -101,8 +101,9 @@ class Loop:
         self._socket.sendall(json.dumps({**request, **names}).encode() + b"\n")
 
     def say(self, word: str) -> None:
-        """As a user would type it."""
-        self._socket.sendall(word.encode() + b"\n")
+        """As a user would type it; if it has ended, `hear` will tell."""
+        with contextlib.suppress(BrokenPipeError):
+            self._socket.sendall(word.encode() + b"\n")
 
     def hear(self, patience: float) -> dict[str, Any] | None:
         """What it tells next; None when nothing comes."""
@@ -260,7 +261,12 @@ class Project:
         return found
 
     def run_plainly(self, patience: float = PATIENCE) -> Ran:
-        """As without a loop."""
+        """As without a loop.
+
+        Python takes a compiled file for fresh when size and second are the same as before.
+        """
+        for compiled in list(self.folder.rglob("__pycache__")):
+            shutil.rmtree(compiled)
         with contextlib.ExitStack() as stack:
             stdin: Any = subprocess.DEVNULL
             if self.stdin is not None:

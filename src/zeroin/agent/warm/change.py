@@ -67,6 +67,8 @@ class Edit:
         numbers = (layer or self.file.current).numbers
         path, under_way = stands(unit, numbers, frame, innermost=innermost)
         same = now is not None and edits.still_there(unit.node, now.node, path, whole=under_way)
+        if now is not None and same and under_way and path:
+            same = edits.goes_on(unit, now.node, path)
         # Where frames can't be hidden, the import system would see a module being left.
         can_leave = codes.can_hide() or not unit.is_module or _is_main(frame)
         can_leave = can_leave and not unit.whole

@@ -344,6 +344,22 @@ def _into(node: Any, line: int) -> points.Step | None:
     return None
 
 
+def goes_on(unit: points.Unit, new: Any, path: tuple[points.Step, ...]) -> bool:
+    """Whether all is the same from a statement that is under way to the next resumable point."""
+    heads = {id(point.statement) for point in unit.points if point.resumable}
+    holder, now = unit.node, new
+    for field, index in path[:-1]:
+        holder, now = getattr(holder, field)[index], getattr(now, field)[index]
+    field, index = path[-1]
+    block, counterpart = getattr(holder, field), getattr(now, field, [])
+    for at in range(index + 1, len(block)):
+        if id(block[at]) in heads:
+            return True
+        if at >= len(counterpart) or nodes.dump(block[at]) != nodes.dump(counterpart[at]):
+            return False
+    return True
+
+
 def still_there(old: Any, new: Any, path: tuple[points.Step, ...], whole: bool) -> bool:
     """Whether a path leads to the same place: all before it is the same, and what it goes through.
 

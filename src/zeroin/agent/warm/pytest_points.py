@@ -78,7 +78,8 @@ class _Points:
 
     def pytest_unconfigure(self) -> None:
         """At its very end pytest looks at the temporary folders of all its other runs."""
-        if self is _seen[0] and resume.folder() is not None:
+        outermost = next((one for one in _seen if one.config is not None), None)
+        if self is outermost and resume.folder() is not None:
             resume.tell_all_used()
 
 

@@ -13,7 +13,6 @@ import signal
 from zeroin.run import tree
 
 DEAF = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGHUP, signal.SIGTERM)
-NOBODY = b"0\n"
 
 
 class Guard:
@@ -29,7 +28,7 @@ class Guard:
     def watch(self, pid: int) -> None:
         """From now on this one, a leader of a process group; 0 for none."""
         try:
-            os.write(self._writing, b"%d\n" % pid)
+            os.write(self._writing, b"%d %d\n" % (pid, _born(pid)))
         except OSError:  # somebody killed it
             pass
 
@@ -50,8 +49,8 @@ def _wait(reading: int) -> None:
         said = b""
         while part := os.read(reading, 512):
             said = (said + part)[-512:]
-        pid = int(said.split(b"\n")[-2]) if b"\n" in said else 0
-        if pid:
+        pid, born = map(int, said.split(b"\n")[-2].split()) if b"\n" in said else (0, 0)
+        if pid and _born(pid) in (0, born):  # else it is another's number by now
             end(pid)
     finally:
         os._exit(0)
@@ -65,6 +64,15 @@ def end(pid: int) -> None:
             send(target, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             continue
+
+
+def _born(pid: int) -> int:
+    """When it was started; 0 when there is no such process."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return int(file.read().rpartition(b")")[2].split()[19])
+    except (OSError, IndexError):
+        return 0
 
 
 def _close_all_but(kept: int) -> None:

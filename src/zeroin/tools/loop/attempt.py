@@ -106,8 +106,8 @@ def used(facts: Mapping[str, Any], cycle: Cycle) -> tuple[set[str], set[str]]:
 
     Modules that failed to load are known from the traceback only.
     """
-    code = {path for path in (facts.get("modules") or {}).values() if path.endswith(".py")}
-    files = set((facts.get("modules") or {}).values())
+    files = {*(facts.get("modules") or {}).values(), *(facts.get("modules_below") or ())}
+    code = {path for path in files if path.endswith(".py")}
     for crash in facts.get("crashes") or []:
         for link in crash.get("chain") or []:
             own = [f["file"] for f in link.get("frames") or [] if f.get("owner") == "user"]

@@ -153,7 +153,8 @@ class Listening:
             return
         files, code = used(done.facts, self.cycle)
         if self.engine.used:  # it tells of all but what it wrote itself
-            made = {path for path in code - self.engine.used if _is_since(path, self.began)}
+            new = code - self.engine.used - self.watch.files
+            made = {path for path in new if _is_since(path, self.began)}
             files, code = files - made, code - made
         # Where modules are looked for is listed by every import, and says nothing.
         files |= self.engine.used.difference(done.facts.get("path") or ())
