@@ -15,6 +15,6 @@ def checkpoint() -> None:
     """
     import sys
 
-    steps = sys.modules.get("_zeroin_agent.warm.steps")
+    steps = sys.modules.get("_zeroin_agent.warm.stepping.steps")
     if steps is not None:
         steps.make_due()

@@ -17,7 +17,7 @@ NAME = "zeroin"
 
 def checkpoint() -> None:
     """Let `zeroin loop` keep the program as it is now, whatever the clock says."""
-    steps = sys.modules.get("_zeroin_agent.warm.steps")
+    steps = sys.modules.get("_zeroin_agent.warm.stepping.steps")
     if steps is not None:
         steps.make_due()
 

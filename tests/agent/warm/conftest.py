@@ -25,7 +25,7 @@ import os, sys
 package = type(sys)("_zeroin_agent")
 package.__path__ = [os.environ["WARM_AGENT"]]
 sys.modules["_zeroin_agent"] = package
-from _zeroin_agent.warm import carry, gate
+from _zeroin_agent.warm.fork import carry, gate
 
 carry.begin()
 order, out, err, told = map(int, os.environ["WARM_LINES"].split())

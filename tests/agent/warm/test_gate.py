@@ -17,7 +17,7 @@ import os, sys
 package = type(sys)("_zeroin_agent")
 package.__path__ = [os.environ["WARM_AGENT"]]
 sys.modules["_zeroin_agent"] = package
-from _zeroin_agent.warm import carry, gate
+from _zeroin_agent.warm.fork import carry, gate
 carry.begin()
 loaded = set(sys.modules)
 def tell(value):

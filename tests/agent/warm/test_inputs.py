@@ -22,7 +22,7 @@ import sys, os
 package = type(sys)("_zeroin_agent")
 package.__path__ = [{agent!r}]
 sys.modules["_zeroin_agent"] = package
-from _zeroin_agent.warm import inputs
+from _zeroin_agent.warm.used import inputs
 position = 0
 def step():
     global position
@@ -665,7 +665,7 @@ def test_too_many_files_are_said_so(ask):
     """The table doesn't grow without bound: what comes after is unknown, and that is told."""
     told = ask(
         """
-        from _zeroin_agent.warm import uses
+        from _zeroin_agent.warm.used import uses
         uses.MOST = 100
         step()
         for i in range(90): os.path.exists(f"f{i}")
@@ -718,7 +718,7 @@ def test_threads_may_do_all_at_once(ask):
         threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
         for t in threads: t.start()
         for t in threads: t.join()
-        from _zeroin_agent.warm import uses
+        from _zeroin_agent.warm.used import uses
         told = [len([p for p in uses.TABLE if "-" in os.path.basename(p)]), fork()]
         """
     )

@@ -76,7 +76,7 @@ def test_an_unsound_rule_is_found(tmp_path: Path) -> None:
     """An agent that takes nothing for having run gives other results, and the check says so."""
     source = tmp_path / "src"
     shutil.copytree(support.SRC, source, ignore=shutil.ignore_patterns("__pycache__"))
-    rule = source / "zeroin" / "agent" / "warm" / "edits.py"
+    rule = source / "zeroin" / "agent" / "warm" / "source" / "edits.py"
     text = rule.read_text()
     line = "self._reached = reached"
     assert line in text

@@ -22,7 +22,7 @@ import os, sys
 def f():
     x = 1
     return x
-steps = sys.modules.get("_zeroin_agent.warm.steps")
+steps = sys.modules.get("_zeroin_agent.warm.stepping.steps")
 def count():
     known = steps is not None and os.path.realpath(__file__) in map(os.path.realpath, steps.files)
     return len(steps.reached) if known else 0

@@ -30,7 +30,8 @@ def hold(exc: BaseException) -> None:
 
 
 def _hold(resume: Any, exc: BaseException) -> None:
-    from . import carry, gate, line
+    from . import line
+    from .fork import carry, gate
 
     at = _place(exc)
     if resume.is_shut(gate.check(), at):
@@ -126,7 +127,7 @@ def _hear(mine: line.Line, state: Any) -> None:
     import _signal  # type: ignore[import-not-found,unused-ignore]
     import fcntl
 
-    from . import carry
+    from .fork import carry
 
     _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     for number in (_signal.SIGTSTP, _signal.SIGTTOU):  # no shell knows of us to continue us

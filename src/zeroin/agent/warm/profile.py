@@ -20,13 +20,14 @@ import os
 import sys
 from time import perf_counter
 
-from . import codes, nodes, plant, points, steps, weave
+from .source import codes, nodes, plant, points, weave
+from .stepping import steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable
 
-    from . import texts
+    from .source import texts
 
 RETURN, LOOP = "@zr", "@zp"
 RUSH = 100  # hooks in this time
@@ -99,7 +100,7 @@ class Profile:
 
     def enter_rest(self, leave: steps.Leave, frame: int) -> None:
         """The rest of old code runs under a new text: its first segment begins without a hook."""
-        from . import texts
+        from .source import texts
 
         old = texts.Text(leave.layer.source, leave.file.filename)
         point = next(point for point in old.points() if point.number == leave.number)
@@ -331,7 +332,8 @@ def _add(
 
 def _rows_of(file: texts.File, layer: texts.Layer) -> list[tuple[int, dict[str, Any]]]:
     """The segments of a text, with the lines that they have in the current one."""
-    from . import change, texts
+    from .source import texts
+    from .stepping import change
 
     lines = layer.source.decode("utf-8", "replace").splitlines()
     plain = texts.Text(layer.source, file.filename)

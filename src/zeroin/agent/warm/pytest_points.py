@@ -15,7 +15,9 @@ from __future__ import annotations
 import os
 import sys
 
-from . import inputs, resume, signatures, steps
+from . import resume
+from .stepping import steps
+from .used import inputs, signatures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

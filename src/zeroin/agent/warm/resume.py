@@ -12,7 +12,11 @@ import sys
 import time
 
 from .. import post
-from . import carry, change, codes, edits, gate, inputs, line, steps
+from . import line
+from .fork import carry, gate
+from .source import codes, edits
+from .stepping import change, steps
+from .used import inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -267,7 +271,7 @@ def _wait_to_go(state: Any, taken: Taken, mark: Any, seconds: float) -> None:
     sound, found = _judge(mark, strict=bool(order.get("strict")))
     broken = [(position, why) for position, why in found if position <= taken.position]
     if order.get("lenient"):
-        from . import lenient
+        from .stepping import lenient
 
         broken = lenient.in_the_way(sound.edits, broken)
         if broken:

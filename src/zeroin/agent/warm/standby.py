@@ -21,7 +21,11 @@ import os
 import sys
 import time
 
-from . import edits, gate, inputs, line, nodes, points, proc, resume, steps, texts
+from . import line, resume
+from .fork import gate, proc
+from .source import edits, nodes, points, texts
+from .stepping import steps
+from .used import inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

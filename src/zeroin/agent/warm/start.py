@@ -11,7 +11,8 @@ def install(environ: MutableMapping[str, str]) -> None:
     """Called once by the agent's hooks, before the user's code."""
     folder = environ.pop("ZEROIN_WARM")  # the program's children run as they are
     place = environ.pop("ZEROIN_WARM_PARK", "")
-    from . import entry, inputs, steps
+    from .stepping import entry, steps
+    from .used import inputs
 
     inputs.install(steps.clock)
     if environ.pop("ZEROIN_WARM_PROFILE", ""):
@@ -35,7 +36,8 @@ def install(environ: MutableMapping[str, str]) -> None:
 
 def at_end() -> None:
     """The program has ended, but for its last destructors."""
-    from . import resume, steps
+    from . import resume
+    from .stepping import steps
 
     steps.end()
     resume.at_end()

@@ -11,8 +11,10 @@ import _warnings
 import os
 import sys
 
-from .. import owner
-from . import codes, depth, inputs, nodes, plant, sightings, steps, texts, watch
+from ... import owner
+from ..source import codes, nodes, plant, texts
+from ..used import inputs
+from . import depth, sightings, steps, watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

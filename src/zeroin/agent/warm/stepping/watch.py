@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import sys
 
-from .. import owner
-from . import nodes, points, sightings, steps, texts
+from ... import owner
+from ..source import nodes, points, texts
+from . import sightings, steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

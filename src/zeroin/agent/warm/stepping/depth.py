@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from . import codes
+from ..source import codes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import os
 import posix
 import sys
 
-from .. import owner
+from ... import owner
 from . import signatures, uses
 
 TYPE_CHECKING = False

@@ -5,7 +5,8 @@ from __future__ import annotations
 import _ast
 import sys
 
-from . import codes, edits, nodes, plant, points, sightings, steps, tails, texts
+from ..source import codes, edits, nodes, plant, points, tails, texts
+from . import sightings, steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -339,7 +340,7 @@ def plan(leave: steps.Leave, frame: FrameType) -> tuple[bool, Any] | None:
 
 
 def _retreat(file: texts.File, frame: FrameType, why: str) -> None:
-    from . import resume
+    from .. import resume
 
     resume.retreat(f"{file.path.rpartition('/')[2]}:{frame.f_lineno} {why}")
 
@@ -423,7 +424,7 @@ def _trim_tracebacks() -> None:
     """Where frames can't be hidden, they are left out of what is shown."""
     import traceback
 
-    from .. import hooks
+    from ... import hooks
 
     hooks.trim = steps.trim
     plain = traceback.walk_tb

@@ -7,7 +7,8 @@ that goes back as always.
 
 from __future__ import annotations
 
-from . import change, edits, points
+from ..source import edits, points
+from . import change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

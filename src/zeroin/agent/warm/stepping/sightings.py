@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import edits
+    from ..source import edits
 
 # Parts of the standard library that look at a frame for its module's name alone.
 NAMES_ONLY = ("collections", "enum", "typing", "abc", "dataclasses", "functools", "types")
@@ -139,7 +139,7 @@ def _held(filename: str) -> list[int]:
 
 def _places(comparison: edits.Comparison) -> dict[int, int]:
     """Where each line of the old text that begins something is in the new one."""
-    from . import nodes
+    from ..source import nodes
 
     places: dict[int, int] = {}
     left = list(comparison.pairs)

@@ -12,7 +12,7 @@ import _thread
 import sys
 import time
 
-from . import codes, plant, tails, weave
+from ..source import codes, plant, tails, weave
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
     from typing import Any, Callable
 
-    from . import texts
+    from ..source import texts
 
 RUSH = 100  # points in this time
 MOMENT = 0.004

@@ -152,7 +152,7 @@ def _describe(thread: Any) -> str:
 
 def _package(module: Any) -> str:
     """Whose a module is, if not the user's own."""
-    from .. import owner
+    from ... import owner
 
     name = getattr(module, "__name__", "")
     file = getattr(module, "__file__", None)

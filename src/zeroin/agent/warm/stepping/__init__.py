@@ -1,0 +1,1 @@
+"""A program running with hooks between its statements, and changing over to new text."""
