@@ -69,16 +69,15 @@ def set_back(frame: FrameType, back: FrameType | None) -> None:
     write(id(frame) + BACK, (0 if back is None else id(back)).to_bytes(WORD, "little"))
 
 
-def move_lines(old: CodeType, new: CodeType) -> bool:
-    """Give `old` the line numbers of `new`, which is otherwise the same code."""
+def move_lines(code: CodeType, first_line: int, lines: bytes) -> bool:
+    """Give a code object other line numbers."""
     first = _offset("first line", _find_first_line)
     table = _offset("line table", _find_line_table)
     if first is None or table is None:
         return False
-    lines = _line_table(new)
     _count(lines, 1)
-    write(id(old) + table, id(lines).to_bytes(WORD, "little"))
-    write(id(old) + first, new.co_firstlineno.to_bytes(4, "little"))
+    write(id(code) + table, id(lines).to_bytes(WORD, "little"))
+    write(id(code) + first, first_line.to_bytes(4, "little"))
     return True
 
 
@@ -104,7 +103,8 @@ def _count(thing: object, more: int) -> None:
     write(id(thing), (count + more).to_bytes(4, "little"))
 
 
-def _line_table(code: CodeType) -> bytes:
+def line_table(code: CodeType) -> bytes:
+    """Which line each instruction is of."""
     return code.co_linetable if sys.version_info >= (3, 10) else code.co_lnotab
 
 
@@ -221,7 +221,7 @@ def _find_first_line() -> int | None:
 
 def _find_line_table() -> int | None:
     return _common(
-        _places(read(id(code), REACH), id(_line_table(code)), WORD)
+        _places(read(id(code), REACH), id(line_table(code)), WORD)
         for code in (_compiled(f"def f():\n  a = {n}\n  return a") for n in (1, 2, 3))
     )
 

@@ -98,8 +98,10 @@ class Comparison:
     # --- blocks -----------------------------------------------------------------------------
 
     def _block(self, unit: points.Unit, old: list[Any], new: list[Any], holder: Any) -> None:
-        last: Any = None
-        for one, other in _align(old, new):
+        start, end = self._same_ends() if unit.is_module and holder is None else (0, 0)
+        self._same(old[:start], new[:start])
+        last: Any = old[start - 1] if start else None
+        for one, other in _align(old[start : len(old) - end], new[start : len(new) - end]):
             if one is None:
                 self._put_in(unit, other, self._next(old, last), last, holder)
             elif other is None:
@@ -109,6 +111,31 @@ class Comparison:
             else:
                 self._statement(unit, one, other)
                 last = one
+        self._same(old[len(old) - end :], new[len(new) - end :])
+
+    def _same_ends(self) -> tuple[int, int]:
+        """How many of the module's statements are the same to the letter, from both ends."""
+        self.start, self.end = 0, 0
+        if _cookie(self.old) == _cookie(self.new):
+            was, now = _letters(self.old), _letters(self.new)
+            least = min(len(was), len(now))
+            while self.start < least and was[self.start] == now[self.start]:
+                self.start += 1
+            least -= self.start
+            while self.end < least and was[-1 - self.end] == now[-1 - self.end]:
+                self.end += 1
+        return self.start, self.end
+
+    def _same(self, old: list[Any], new: list[Any]) -> None:
+        """Pair all that is in statements that are the same."""
+        left = list(zip(old, new))
+        while left:
+            one, other = left.pop()
+            self.pairs.append((one, other))
+            if id(one) in self.old.of:
+                self.units[self.old.of[id(one)].key] = self.new.of[id(other)]
+            for field in points.BLOCKS:
+                left += zip(getattr(one, field, None) or (), getattr(other, field, None) or ())
 
     def _next(self, old: list[Any], last: Any) -> Any:
         at = 0 if last is None else old.index(last) + 1
@@ -137,7 +164,7 @@ class Comparison:
         self.pairs.append((old, new))
         if isinstance(old, (ast.FunctionDef, ast.AsyncFunctionDef)):
             defined = self._reached(unit.segment.get(id(old)))
-            self._unit(_unit_of(self.old, old), _unit_of(self.new, new), defined)
+            self._unit(self.old.of[id(old)], self.new.of[id(new)], defined)
             return
         for field in points.BLOCKS:
             one, other = getattr(old, field, None), getattr(new, field, None)
@@ -159,8 +186,23 @@ def _future(text: Text) -> list[str]:
     ]
 
 
-def _unit_of(text: Text, node: Any) -> points.Unit:
-    return next(unit for unit in text.units if unit.node is node)
+def _cookie(text: Text) -> list[bytes]:
+    """What may say how the text is encoded."""
+    return [line for line in text.lines[:2] if b"coding" in line]
+
+
+def _letters(text: Text) -> list[Any]:
+    """The lines of each of the module's statements; what shares lines is like nothing else."""
+    found: list[Any] = []
+    before = 0
+    for one in text.tree.body:
+        first = points.first_line(one)
+        if first <= before and found:
+            found[-1] = object()
+        alone = first > before and not one.col_offset
+        found.append(text.lines[first - 1 : one.end_lineno] if alone else object())
+        before = one.end_lineno
+    return found
 
 
 # --- what may run late --------------------------------------------------------------------------
@@ -274,6 +316,75 @@ def _longest(a: list[str], b: list[str]) -> list[tuple[int, int]]:
 
 
 # --- positions ----------------------------------------------------------------------------------
+
+
+class Places:
+    """Where the lines of the old text are in the new one, if each is at one place only."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        old, new = comparison.old.tree.body, comparison.new.tree.body
+        lines = [points.first_line(one) for one in old]
+        moved = [points.first_line(one) for one in new]
+        start = 0
+        while start < comparison.start and lines[start] == moved[start]:
+            start += 1
+        self.shift = moved[-1] - lines[-1] if comparison.end else 0
+        end = 0
+        while end < comparison.end and moved[-1 - end] - lines[-1 - end] == self.shift:
+            end += 1
+        # Only what lies between these is in the tables.
+        self.rest = lines[-end] if end else AWAY
+        self.first = lines[start] if start < len(lines) - end else self.rest
+        self.is_clear = True
+        self._starts: dict[int, int] = {}
+        self._ends: dict[tuple[int, int], tuple[int, int]] = {}
+        for one, other in comparison.pairs:
+            if self.first <= _line(one) < self.rest:
+                self._add(one, other)
+        self.is_still = not self.shift and all(
+            was == now for table in (self._starts, self._ends) for was, now in table.items()
+        )
+
+    def _add(self, old: Any, new: Any) -> None:
+        """A statement without the blocks in it."""
+        if hasattr(old, "lineno"):
+            was, now = (old.lineno, old.col_offset), (new.lineno, new.col_offset)
+            self.is_clear &= was[1] == now[1]
+            self.is_clear &= self._starts.setdefault(was[0], now[0]) == now[0]
+            was, now = (old.end_lineno, old.end_col_offset), (new.end_lineno, new.end_col_offset)
+            self.is_clear &= self._ends.setdefault(was, now) == now
+            if isinstance(old, ast.Attribute):  # a call by name counts from where the name is
+                self.is_clear &= self._starts.setdefault(was[0], now[0]) == now[0]
+        for field in old._fields:
+            one, other = getattr(old, field, None), getattr(new, field, None)
+            if isinstance(one, ast.AST):
+                self._add(one, other)
+            elif isinstance(one, list) and not any(isinstance(x, _HOLDERS) for x in one):
+                for x, y in zip(one, other or ()):
+                    if isinstance(x, ast.AST):
+                        self._add(x, y)
+
+    def start(self, line: int) -> int:
+        """Where a line is now on which something begins; what is gone is far away."""
+        if line < self.first or line >= AWAY:
+            return line
+        if line >= self.rest:
+            return line + self.shift
+        return self._starts.get(line, line + AWAY)
+
+    def stop(self, line: int, column: int) -> tuple[int, int] | None:
+        """The same where something ends; None where nothing does that is still there."""
+        if line < self.first or line >= AWAY:
+            return line, column
+        if line >= self.rest:
+            return line + self.shift, column
+        return self._ends.get((line, column))
+
+
+def _line(node: Any) -> int:
+    """Where it begins; a `case` has no place of its own."""
+    line: int = getattr(node, "lineno", 0) or node.pattern.lineno
+    return line
 
 
 def relocate(comparison: Comparison) -> None:

@@ -19,8 +19,7 @@ def parse(source: bytes | str, filename: str) -> Any:
 
 def children(node: Any) -> Iterator[Any]:
     """The nodes directly below one."""
-    for field in node._fields:
-        value = getattr(node, field, None)
+    for value in vars(node).values():
         if isinstance(value, _ast.AST):
             yield value
         elif isinstance(value, list):

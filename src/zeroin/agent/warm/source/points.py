@@ -33,6 +33,7 @@ _COMPOUND = (ast.If, *LOOPS, *_GUARDED, *_MATCH, ast.ClassDef)
 _LONG = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.MatMult, ast.Import, ast.ImportFrom)
 # Statements inside of which a new version can take over.
 OPEN = (ast.If, ast.For, ast.While, *_MATCH)
+WHOLE = "is whole"  # an attribute of ours
 CLASS = "c:"  # before the name of a class in a unit's key
 # The parts of a statement that hold statements, or things that hold statements.
 BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
@@ -68,6 +69,7 @@ class Unit:
         self.node = node
         self.key = key  # names from the module inwards, each with its count among its namesakes
         self.whole = whole  # a generator or coroutine: no point in it is resumable
+        self.top: Any = None  # the statement of the module that holds it
         self.points: list[Point] = []
         self.segment: dict[int, int | None] = {}  # id of a statement → number of its point
 
@@ -96,32 +98,43 @@ def first_line(node: Any) -> int:
     return line
 
 
-def survey(tree: ast.Module) -> list[Unit]:
+def survey(tree: ast.Module, lines: list[bytes]) -> list[Unit]:
     """All units of a module, outermost first, with their points."""
-    return _Surveyor().module(tree)
+    return _Surveyor(lines).module(tree)
 
 
 class _Surveyor:
-    def __init__(self) -> None:
+    def __init__(self, lines: list[bytes]) -> None:
         self.units: list[Unit] = []
         self.count = 0
+        self.top: Any = None  # the module's statement that is being looked at
+        self.yields = [number for number, line in enumerate(lines, 1) if b"yield" in line]
 
     def module(self, tree: ast.Module) -> list[Unit]:
         self._unit(tree, (), False)
         return self.units
 
-    def _unit(self, node: Any, key: tuple[Any, ...], whole: bool) -> None:
+    def _unit(self, node: Any, key: tuple[Any, ...], whole: bool, top: Any = None) -> None:
         unit = Unit(node, key, whole)
+        unit.top = top
         self.units.append(unit)
-        inner: list[tuple[Any, tuple[Any, ...]]] = []
+        inner: list[tuple[Any, tuple[Any, ...], Any]] = []
         self._block(unit, node.body, ((), "body"), not whole, 0, None, inner)
         names: dict[str, int] = {}
-        for function, classes in inner:
+        for function, classes, holder in inner:
             path = (*classes, (function.name, 0))
             said = ".".join(name for name, _ in path)
             count = names[said] = names.get(said, -1) + 1
             own = (*key, *classes, (function.name, count))
-            self._unit(function, own, is_whole(function))
+            self._unit(function, own, self._is_whole(function), holder)
+
+    def _is_whole(self, function: Function) -> bool:
+        """Remembered, and looked for only where the word stands at all."""
+        end = function.end_lineno or 0
+        may_yield = any(function.lineno <= line <= end for line in self.yields)
+        is_async = isinstance(function, ast.AsyncFunctionDef)
+        vars(function)[WHOLE] = is_async or (may_yield and is_whole(function))
+        return bool(vars(function)[WHOLE])
 
     def _block(
         self,
@@ -147,6 +160,7 @@ class _Surveyor:
                 segment = self.count
                 self.count += 1
             unit.segment[id(statement)] = segment
+            self.top = unit.top or (self.top if path else statement)
             self._inside(unit, statement, here, resumable, loops, segment, inner)
             before_is_long = is_long(statement)
 
@@ -161,7 +175,7 @@ class _Surveyor:
         inner: list[Any],
     ) -> None:
         if isinstance(statement, _FUNCTIONS):
-            inner.append((statement, ()))
+            inner.append((statement, (), self.top))
         elif isinstance(statement, ast.ClassDef):
             self._class(unit, statement, ((CLASS + statement.name, 0),), segment, inner)
         elif isinstance(statement, _GUARDED):
@@ -192,7 +206,7 @@ class _Surveyor:
             if isinstance(child, ast.stmt):
                 unit.segment[id(child)] = segment
             if isinstance(child, _FUNCTIONS):
-                inner.append((child, classes))
+                inner.append((child, classes, self.top))
             elif isinstance(child, ast.ClassDef):
                 self._class(unit, child, (*classes, (CLASS + child.name, 0)), segment, inner)
             elif not isinstance(child, ast.expr):
@@ -235,6 +249,8 @@ def is_long(statement: ast.stmt) -> bool:
 
 def is_whole(function: Function) -> bool:
     """Generators and coroutines: they are suspended and resumed by others."""
+    if WHOLE in vars(function):
+        return bool(vars(function)[WHOLE])
     if isinstance(function, ast.AsyncFunctionDef):
         return True
     left: list[ast.AST] = list(function.body)

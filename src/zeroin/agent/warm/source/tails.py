@@ -47,7 +47,8 @@ def make(text: Text, numbers: list[int], place: Place, live: bool) -> CodeType:
     unit = text.by_key[place.key]
     kinds = {} if unit.is_module else text.scopes.names(unit.node)
     chain = _chain(unit.node, place.path)
-    weave.put_hooks(text, lambda point: numbers[point.number])
+    inside = [one for one in text.units if one.key[: len(place.key)] == place.key]
+    weave.put_hooks(text, lambda point: numbers[point.number], inside)
     body = _rest(chain, place.number)
     flags = _future(text.tree)
     if unit.is_module:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     Make = Callable[["Text", list[int], bool], CodeType]
 
 
+KEPT = 4  # texts that were looked at
+
+
 class Text:
     """A source text, parsed."""
 
@@ -28,18 +31,32 @@ class Text:
         self.filename = filename
         self.tree = nodes.parse(source, filename)
         self.scopes = scopes.Scopes(source, filename)
-        self.units = points.survey(self.tree)
+        self.lines = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        self.units = points.survey(self.tree, self.lines)
         self.scopes.bind(unit.node for unit in self.units if not unit.is_module)
-        lines = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
         for point in self.points():
             at = point.statement
-            point.begins_line = not lines[at.lineno - 1][: at.col_offset].strip()
+            point.begins_line = not self.lines[at.lineno - 1][: at.col_offset].strip()
         self.by_key = {unit.key: unit for unit in self.units}
+        self.of = {id(unit.node): unit for unit in self.units}
 
     def points(self) -> Iterator[points.Point]:
         """All points, in the order of their numbers."""
         every = [point for unit in self.units for point in unit.points]
         return iter(sorted(every, key=lambda point: point.number))
+
+
+_known: dict[tuple[bytes, str], Text] = {}
+
+
+def known(source: bytes, filename: str) -> Text:
+    """A text to look at, and not to change: the same one for the same source."""
+    key = source, filename
+    if key not in _known:
+        while len(_known) >= KEPT:
+            del _known[next(iter(_known))]
+        _known[key] = Text(source, filename)
+    return _known[key]
 
 
 class Layer:
@@ -54,7 +71,7 @@ class Layer:
         self.codes: dict[tuple[Any, ...], CodeType] = {}  # a unit's key → its code
         for unit in text.units:
             if unit.is_module:
-                found = code if code.co_name == "<module>" else None
+                found = code if code.co_name == "<module>" and make is module_code else None
             else:
                 found = made.get((unit.node.name, points.first_line(unit.node)))
             if found is not None:
@@ -89,11 +106,28 @@ def module_code(text: Text, numbers: list[int], live: bool = True) -> CodeType:
     return plant.plant(code, live=live)
 
 
+def part_code(
+    text: Text, numbers: list[int], keys: set[tuple[Any, ...]], live: bool = True
+) -> CodeType:
+    """Compile only the statements that hold these functions; the text can't be used after."""
+    tops = {id(unit.top) for unit in text.units if unit.key in keys}
+    inside = [unit for unit in text.units if id(unit.top) in tops and not unit.is_module]
+    weave.put_hooks(text, lambda point: numbers[point.number], inside)
+    body = [one for one in text.tree.body if id(one) in tops or _is_future(one)]
+    tree = _ast.Module(body, [])
+    code: CodeType = compile(tree, text.filename, "exec", dont_inherit=True)
+    return plant.plant(code, live=live)
+
+
+def _is_future(statement: Any) -> bool:
+    return isinstance(statement, _ast.ImportFrom) and statement.module == "__future__"
+
+
 def _make_global(tree: Any, names: list[str]) -> None:
     """A module's own look-ups have no room for a constant's number; those of globals have."""
     place = 0
     for index, statement in enumerate(tree.body):
-        if isinstance(statement, _ast.ImportFrom) and statement.module == "__future__":
+        if _is_future(statement):
             place = index + 1
     if tree.body and points.is_docstring(tree.body[0]):
         place = max(place, 1)

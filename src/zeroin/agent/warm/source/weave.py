@@ -27,11 +27,16 @@ names: list[str] = []
 LAMBDA = ".z"  # the argument that tells our lambdas from the user's
 
 
-def put_hooks(text: texts.Text, identify: Callable[[points.Point], int]) -> None:
-    """Put a hook at every point; the text's tree is changed."""
+def put_hooks(
+    text: texts.Text,
+    identify: Callable[[points.Point], int],
+    units: list[points.Unit] | None = None,
+) -> None:
+    """Put a hook at every point of all units, or of these; the text's tree is changed."""
+    units = text.units if units is None else units
     for more in also:
-        more(text.units, identify)
-    for unit in text.units:
+        more(units, identify)
+    for unit in units:
         cells = [] if unit.is_module else text.scopes.cells(unit.node)
         shared = not unit.is_module and _constants_in(unit.node) + 2 * len(unit.points) < ROOM
         # From the end, so that the indexes of those before stay true.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _ast
 import sys
 
-from ..source import codes, edits, nodes, plant, points, tails, texts
+from ..source import codes, edits, lines, nodes, plant, points, tails, texts
 from . import sightings, steps
 
 TYPE_CHECKING = False
@@ -107,7 +107,7 @@ class Edit:
             return False
         numbers = self._numbers()
         leaves = self._leaves()
-        if not all(codes.move_lines(old, new) for old, new in moves):
+        if not all(codes.move_lines(*move) for move in moves):
             return False
         if self.comparison.changed:
             self._replace(numbers)
@@ -122,8 +122,9 @@ class Edit:
     def _replace(self, numbers: list[int]) -> None:
         """The new text is the current one; units that are the same go on with their code."""
         file, comparison = self.file, self.comparison
-        code = texts.module_code(texts.Text(self.new.source, file.filename), numbers)
-        layer = texts.Layer(self.new, numbers, code, texts.module_code)
+        goes_on = {new.key for key, new in comparison.units.items() if self._goes_on(key)}
+        make = _part({unit.key for unit in self.new.units} - goes_on)
+        layer = texts.Layer(self.new, numbers, make(self.new, numbers, True), make)
         running = {key: [code] for key, code in layer.codes.items()}
         for key, new in comparison.units.items():
             codes_of = file.running.get(key, [])
@@ -133,6 +134,9 @@ class Edit:
                 running[new.key] = codes_of
         file.layers.append(layer)
         file.current, file.running = layer, running
+
+    def _goes_on(self, key: tuple[Any, ...]) -> bool:
+        return key not in self.comparison.changed and bool(self.file.running.get(key))
 
     def _swap(self) -> None:
         """Functions that can be found by their names get the new code at once."""
@@ -147,9 +151,29 @@ class Edit:
                 if stale and function.__code__.co_freevars == code.co_freevars:
                     function.__code__ = code
 
-    def _moves(self) -> list[Any] | None:
+    def _moves(self) -> list[tuple[Any, int, bytes]] | None:
         """Line numbers for all code of the file that goes on."""
-        moves: list[Any] = []
+        places = edits.Places(self.comparison)
+        if not places.is_clear:
+            return self._moves_by_making()
+        if places.is_still:
+            return []
+        moves = []
+        for layer in self.file.layers:
+            for code in texts.all_within(layer.code):
+                first, table = places.start(code.co_firstlineno), codes.line_table(code)
+                is_module = code.co_name == "<module>"
+                if is_module:
+                    first = code.co_firstlineno
+                # Tables count from the first line: what is moved as a whole has the same one.
+                if is_module or places.first <= code.co_firstlineno < places.rest:
+                    table = lines.moved(code, first, places.start, places.stop)
+                moves.append((code, first, table))
+        return moves
+
+    def _moves_by_making(self) -> list[tuple[Any, int, bytes]] | None:
+        """Where statements went to other places on their lines, make the code again there."""
+        moves = []
         for layer in self.file.layers:
             comparison = self.comparison
             if layer is not self.file.current:
@@ -160,7 +184,7 @@ class Edit:
             found = layer.follow(comparison.old)
             if found is None:
                 return None
-            moves += found
+            moves += [(old, new.co_firstlineno, codes.line_table(new)) for old, new in found]
         return moves
 
     def _numbers(self) -> list[int]:
@@ -168,12 +192,10 @@ class Edit:
         comparison = self.comparison
         numbers: dict[int, int] = {}
         before = self.file.current.numbers
-        segments = {
-            id(new): unit.segment.get(id(old))
-            for unit in comparison.old.units
-            for old, new in comparison.pairs
-            if id(old) in unit.segment
-        }
+        every: dict[int, int | None] = {}
+        for unit in comparison.old.units:
+            every.update(unit.segment)
+        segments = {id(new): every[id(old)] for old, new in comparison.pairs if id(old) in every}
         same = {
             new.key: key for key, new in comparison.units.items() if key not in comparison.changed
         }
@@ -316,13 +338,13 @@ def module_space(file: texts.File) -> dict[str, Any] | None:
 def plan(leave: steps.Leave, frame: FrameType) -> tuple[bool, Any] | None:
     """Whether the old code is left here, and for a module with what."""
     file = leave.file
-    old = texts.Text(leave.layer.source, file.filename)
+    old = texts.known(leave.layer.source, file.filename)
     point = next(p for p in old.points() if p.number == leave.number)
     if not point.resumable:
         if point.unit.whole and point is point.unit.points[0]:
             _retreat(file, frame, "a generator or coroutine, had been made before it was changed")
         return None
-    new = texts.Text(file.current.source, file.filename)
+    new = texts.known(file.current.source, file.filename)
     unit = new.by_key.get(point.unit.key)
     if unit is None or not edits.still_there(point.unit.node, unit.node, point.path, whole=False):
         _retreat(file, frame, "could not be changed while it was running")
@@ -332,7 +354,7 @@ def plan(leave: steps.Leave, frame: FrameType) -> tuple[bool, Any] | None:
     _mark(file, unit, point.path)
     place = tails.Place((), point.path, steps.hand_over(_iterators(frame, point.loops)))
     make = _maker(place)
-    code = make(new, file.current.numbers, True)
+    code = make(texts.Text(new.source, file.filename), file.current.numbers, True)
     _places[id(code)] = place
     _keep(file, code, make)
     _left(frame)
@@ -348,13 +370,13 @@ def _retreat(file: texts.File, frame: FrameType, why: str) -> None:
 def function(leave: steps.Leave, frame: FrameType, cells: dict[str, Any]) -> Any:
     """The rest of a function, as a function."""
     file = leave.file
-    old = texts.Text(leave.layer.source, file.filename)
+    old = texts.known(leave.layer.source, file.filename)
     point = next(p for p in old.points() if p.number == leave.number)
-    new = texts.Text(file.current.source, file.filename)
     values = dict(frame.f_locals)
     if point is point.unit.points[0]:
         _left(frame)
         return _whole(file.running[point.unit.key][0], frame, cells, values)
+    new = texts.Text(file.current.source, file.filename)
     _mark(file, new.by_key[point.unit.key], point.path)
     things: dict[Any, Any] = _iterators(frame, point.loops)
     things.update({n: v for n, v in values.items() if n not in cells})
@@ -438,12 +460,16 @@ def _trim_tracebacks() -> None:
 _places: dict[int, tails.Place] = {}  # a tail's code → where it began
 
 
+def _part(keys: set[tuple[Any, ...]]) -> Any:
+    return lambda text, numbers, live: texts.part_code(text, numbers, keys, live)
+
+
 def _maker(place: tails.Place) -> Any:
     return lambda text, numbers, live: tails.make(text, numbers, place, live)
 
 
 def _keep(file: texts.File, code: Any, make: Any) -> None:
-    text = texts.Text(file.current.source, file.filename)
+    text = texts.known(file.current.source, file.filename)
     layer = texts.Layer(text, file.current.numbers, code, make)
     file.layers.append(layer)
     for key, one in layer.codes.items():
