@@ -436,6 +436,63 @@ def test_a_difference_is_loud(looping, program):
     assert loop.quit() == 1
 
 
+def save_as_of(path, text, moment):
+    """Put a new text in a file's place, with the time of the old one."""
+    new = path.with_name(".new")
+    new.write_text(text)
+    os.utime(new, ns=(moment, moment))
+    new.rename(path)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_verify_does_not_run_stale_code(looping, program, apart):
+    """Two saves in one second, of one length: the interpreter would take the old compiled code."""
+    options = ("--env", f"PYTHONPYCACHEPREFIX={program.parent / 'apart'}") if apart else ()
+    helper = program / "helper.py"
+    loop = looping("--verify", *options)
+    loop.line()
+    cache = program.parent / "apart" / str(program)[1:] if apart else program / "__pycache__"
+    assert list(cache.glob("helper.*.pyc"))
+    save_as_of(helper, HELPER.format(2), helper.stat().st_mtime_ns)
+    line = loop.line()
+    assert (line["verified"], line["outcome"]) == (True, "passed"), line
+    assert "answer 2" in loop.shown
+
+
+def test_stale_code_of_the_time_before_the_loop(looping, program, zeroin):
+    """The same, with a save before the first run; code that is surely not stale is kept."""
+    script(program, "import helper, sure\nprint('answer', helper.answer())\n")
+    (program / "sure.py").write_text("")
+    os.utime(program / "sure.py", (1e9, 1e9))
+    assert zeroin("run", "--", "python", "train.py", cwd=program).returncode == 0
+    (sure,) = (program / "__pycache__").glob("sure.*.pyc")
+    before = sure.stat().st_ino
+    helper = program / "helper.py"
+    save_as_of(helper, HELPER.format(2), helper.stat().st_mtime_ns)
+    loop = looping()
+    loop.line()
+    loop.say("verify")
+    assert loop.line()["verified"] is True
+    assert sure.stat().st_ino == before
+
+
+def test_children_do_not_run_stale_code(looping, program):
+    """A Python that the program starts loads its modules as always."""
+    script(
+        program,
+        """
+        import subprocess, sys
+        subprocess.run([sys.executable, "-c", "import helper; print('child', helper.answer())"])
+        """,
+    )
+    helper = program / "helper.py"
+    loop = looping()
+    loop.line()
+    save_as_of(helper, HELPER.format(2), helper.stat().st_mtime_ns)
+    loop.line()
+    assert "child 2" in loop.shown
+
+
 # --- resumed ----------------------------------------------------------------------------------
 #
 # By a stand-in for the agent, which takes a snapshot before each line of a story.

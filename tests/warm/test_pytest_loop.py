@@ -219,6 +219,19 @@ def test_an_error_in_collection(compared, tests):
     assert line["exit_code"] == 1
 
 
+def test_two_saves_in_a_second(looping, tests):
+    """Of one length: older releases of pytest would take the code compiled from the first."""
+    path = tests / "tests" / "test_b.py"
+    loop = looping(command=("pytest", "-q"))
+    assert loop.line()["exit_code"] == 1
+    moment = path.stat().st_mtime_ns
+    new = tests / "new"
+    new.write_text(TEST_B.replace("== 6", "< 6 "))
+    os.utime(new, ns=(moment, moment))
+    new.rename(path)
+    assert loop.line()["exit_code"] == 0
+
+
 def test_a_snapshot_before_a_slow_test(compared, tests):
     """What has run by then is not run again."""
     slow = "import time\n\ndef test_slow():\n    time.sleep(1)\n"

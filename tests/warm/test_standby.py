@@ -126,7 +126,8 @@ def test_the_edit_of_the_failing_function_costs_its_tail_only(looping, program, 
     loop.edit("train.py", MAIN.replace("number / 0", "number / 2"))
     second = loop.line()
     assert (second["outcome"], second["mode"], second["verified"]) == ("passed", "standby", True)
-    assert second["resumed_at"] in ("train.py:18", "train.py:19")
+    # Its first statement, or the one that failed: which of them depends on the time that it took.
+    assert second["resumed_at"] in ("train.py:19", "train.py:20")
     assert second["saved_seconds"] > PREFIX
     assert second["seconds"] < first["seconds"] / 2
     shown = loop.shown[before:]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
@@ -14,6 +16,8 @@ def install(environ: MutableMapping[str, str]) -> None:
     from .stepping import entry, steps
     from .used import inputs
 
+    if sys.pycache_prefix:  # what is there is as little an input as what is in __pycache__
+        inputs.ignore(sys.pycache_prefix)
     inputs.install(steps.clock)
     if environ.pop("ZEROIN_WARM_PROFILE", ""):
         from . import profile

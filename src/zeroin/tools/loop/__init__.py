@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from zeroin.cycle import Kind, Outcome
 from zeroin.cycle.signature import of_words
 from zeroin.errors import ZeroinError
+from zeroin.run.environment import users
 from zeroin.run.warm import standby
-from zeroin.tools.loop import expected, verify
+from zeroin.tools.loop import compiled, expected, verify
 from zeroin.tools.loop.attempt import Attempt
 from zeroin.tools.loop.hidden import Hidden
 from zeroin.tools.loop.listening import LOOK, TOO_OFTEN, Listening
@@ -80,6 +81,7 @@ class _Loop(Listening):
     ) -> None:
         super().__init__(cycle, options, desk, teller)
         self.environ = environ
+        self.saves.prefix = users(cycle, environ).get("PYTHONPYCACHEPREFIX", "")
         self.n = 0
         self.last: Iteration | None = None
         self.done: Done | None = None  # of the last iteration
@@ -350,6 +352,7 @@ class _Loop(Listening):
         self.saved = []
         attempt = Attempt(self.cycle, self.environ, {"loop": n, "mode": "verify"}, cold=True)
         try:
+            compiled.forget_doubtful(self.saves.code, self.saves.prefix)
             with Hidden(self.options.targets, self.aside) as targets:
                 done = attempt.execute(self.maker.plain(targets))
             attempt.record("stopped" if done.ended.stopped else "")

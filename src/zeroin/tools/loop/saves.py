@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from zeroin.run.watch import WHOLE, Stamp, Watch, stamp
+from zeroin.tools.loop import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,6 +50,7 @@ class Saves:
         self.watch = watch
         self.python = ""  # the user's interpreter
         self.newer = False  # whether it knows more grammar than ours
+        self.prefix = ""  # where it keeps what it has compiled, if that is not beside the source
         self.code: frozenset[str] = frozenset()  # of the files those that are the user's modules
         self.broken: dict[str, Broken] = {}
         self._stamps: dict[str, Stamp] = {}
@@ -116,6 +118,7 @@ class Saves:
 
     def accept(self) -> None:
         """A run begins: what is there now is what it gets."""
+        compiled.forget(self._new, self.prefix)
         self._stamps.update(self._new)
         self._new = {}
 
