@@ -101,6 +101,8 @@ def main(args: list[str]) -> int:
 def _options(given: argparse.Namespace) -> LoopOptions:
     if given.stdin is not None and not os.path.isfile(given.stdin):
         raise UsageError(f"--stdin {given.stdin}: no such file")
+    if given.strict and given.from_failure:
+        raise UsageError("--strict and --from-failure are opposites: take one of them")
     return LoopOptions(
         once=given.once,
         verify=given.verify,
