@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 COLUMN = 40  # where what is said about a run begins, if its outcome leaves room
 SMALL = 1 << 16  # bytes of memory that are not worth a number
+NONE = "there is no snapshot"
 HINT = "waiting for a save    Enter: again   c: cold   v: verify   d: debugger   ?: help   q: quit"
 HELP = """\
   Enter   run again, from the newest snapshot that is valid
@@ -56,7 +57,7 @@ def _about(done: Iteration) -> str:
         return "not started"
     parts = []
     if done.mode == "cold":
-        if done.reason:
+        if done.reason and not (done.gate and done.reason == NONE):  # the gate says why
             parts.append(f"cold: {done.reason}")
         if done.snapshots:
             size = f", {words.size(done.snapshot_bytes)}" if done.snapshot_bytes else ""

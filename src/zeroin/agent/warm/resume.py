@@ -110,7 +110,8 @@ def _tell_used(always: bool = False) -> None:
     if always or len(paths) != _program.used:
         _program.used = len(paths)
         files = [*steps.files, *(p for p in paths if p not in steps.files)]
-        line.say(_program.folder, {"kind": "used", "files": files, "all": always})
+        told = {"kind": "used", "pid": os.getpid(), "files": files, "all": always}
+        line.say(_program.folder, told)
 
 
 # --- taking one ---------------------------------------------------------------------------------
@@ -181,7 +182,7 @@ def is_shut(reason: str | None, at: str) -> bool:
     """Tell the driver once why there are no snapshots from here on, and when there are again."""
     if reason != _program.gate:
         _program.gate = reason
-        line.say(_program.folder, {"kind": "gate", "at": at, "reason": reason})
+        line.say(_program.folder, {"kind": "gate", "pid": os.getpid(), "at": at, "reason": reason})
     return reason is not None
 
 

@@ -50,6 +50,8 @@ class Ahead(Exchange):
     def stand_by(self, command: Command, place: Place, peak_bytes: int) -> bool:
         """Run ahead to a place; False if it won't do, or if there is no room for it."""
         self.end_standby()
+        if self._below or self.through:  # it would be asked, and can't answer for the others
+            return False
         if (place.path, place.line) in self._hopeless or available() < PEAKS * peak_bytes:
             return False
         if self._guard is None:

@@ -100,6 +100,7 @@ class Engine(Ahead):
         self._first = 0
         self.table.remove_after(-1)
         self.table.origin = None
+        self.through = ""
         self.spool.cut(0)
         self._use_anew = True
         self.came = COLD._replace(reason=reason)
@@ -245,6 +246,8 @@ class Engine(Ahead):
     def _forget_the_last(self) -> None:
         """What belongs to the run before."""
         self.gate = self.retreated = self._preferred = None
+        self._below = ""
+        self._speaks = 0
         self.came_ahead = False
         self._starting = False
         self._early.clear()

@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from zeroin.run.aside import Aside
-from zeroin.run.warm import leaving
+from zeroin.run.warm import leaving, wrapper
 from zeroin.run.warm.holder import Holder
 from zeroin.run.warm.lines import Listener
 from zeroin.run.warm.spool import Spool
@@ -37,6 +37,9 @@ class Exchange:
         self.aside.busy = self._is_busy
         self.table = Table(budget_bytes, most, self._dropped)
         self.standby: Standby | None = None
+        self.through = ""  # what waits for the program, if that is not us
+        self._below = ""  # why the program is not all of what was started
+        self._speaks = 0  # the process of the run that has spoken
         self._first = 0  # the id from which the present program counts its snapshots
         self._preferred: int | None = None
         self._use_anew = True
@@ -155,6 +158,7 @@ class Exchange:
                 self._take_retreat(message)
             case "gate":
                 at, reason = message.get("at"), message.get("reason")
+                reason = self._look_who_speaks(message) or reason
                 self.gate = (str(at or ""), str(reason)) if reason else None
             case "used":
                 self._take_used(message)
@@ -173,6 +177,9 @@ class Exchange:
             run.ticks = int(message.get("pid") or 0)
             run.drain()
             refusal = self.spool.refusal
+            if self._look_who_speaks(message):
+                refusal = self._below
+                self.gate = self.gate or (str(message.get("at") or ""), refusal)
         if refusal:
             line.send({"kind": "refused", "reason": refusal})
             return
@@ -182,6 +189,20 @@ class Exchange:
         self.table.add(snapshot)
         if not line.send({"kind": "granted"}):
             self._hang_up(line)
+
+    def _look_who_speaks(self, message: dict[str, Any]) -> str:
+        """Why the program can't be gone on with, because of what started it; "" if it can."""
+        run, pid = self.aside.run, int(message.get("pid") or 0)
+        if run is None or not pid or self._below:
+            return self._below
+        if self._speaks not in (0, pid):
+            self._below = "another Python ran before it in the same command"
+            self.table.remove_after(-1)
+        elif pid not in (self._speaks, run.pid):
+            name, self.through = wrapper.between(pid, run.pid)
+            self._below = f"{name} started it, and may do more than that" if name else ""
+        self._speaks = pid
+        return self._below
 
     def _take_frozen(self, line: Line, message: dict[str, Any]) -> None:
         snapshot = self._roles[line]
@@ -229,7 +250,8 @@ class Exchange:
     def _take_used(self, message: dict[str, Any]) -> None:
         # Until a new program speaks, the old one's files are watched; at its end it says all, and
         # leaves out what it wrote after it had told of it.
-        if self._use_anew or message.get("all"):
+        self._look_who_speaks(message)
+        if self._use_anew or (message.get("all") and not self._below):
             self.used = set()
             self._use_anew = False
         self.used.update(filter(None, map(str, message.get("files") or ())))

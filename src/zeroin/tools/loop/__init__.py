@@ -152,11 +152,15 @@ class _Loop(Listening):
     # --- what there is to do ------------------------------------------------------------------
 
     def _on_save(self) -> None:
+        beside = self.beside.intersection(self.saves.decided())
         self.saves.accept()
         if self.saves.broken:
             self._show_broken(next(iter(self.saves.broken.values())))
             return
-        self._iterate(cold=False)
+        if beside:
+            names = sorted(os.path.relpath(path, self.cycle.cwd) for path in beside)
+            self.maker.reason = f"{', '.join(names)} was changed and belongs to the command"
+        self._iterate(cold=bool(beside))
 
     def _obey(self, order: Order) -> int | None:
         if order is Order.QUIT:

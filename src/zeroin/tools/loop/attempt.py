@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 INSTALLED = re.compile(r"/(site|dist)-packages\b|/lib(64)?/python\d")
+OF_UV = ("pyproject.toml", "uv.lock", "uv.toml", ".python-version")
 
 
 class Done(NamedTuple):
@@ -133,8 +134,12 @@ def _not_found(link: Mapping[str, Any], path: Sequence[str]) -> set[str]:
     return {os.path.join(entry, stem + end) for entry in own for end in (".py", "/__init__.py")}
 
 
-def named(cycle: Cycle) -> set[str]:
-    """The files that stand in the command: all that is known of a program without an agent."""
+def named(cycle: Cycle, through: str = "") -> set[str]:
+    """The files that stand in the command: all that is known of a program without an agent.
+
+    And those that decide where `uv run` runs the program.
+    """
     words = [word for word in cycle.command if "/" in word or word is not cycle.command[0]]
+    words += OF_UV if through else ()
     paths = [os.path.normpath(os.path.join(cycle.cwd, word)) for word in words]
     return {path for path in paths if os.path.isfile(path)}

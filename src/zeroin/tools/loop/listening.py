@@ -45,6 +45,7 @@ class Listening:
         self.saved: list[str] = []  # what stopped the run that goes on
         self.own: set[str] = set()  # what the program writes itself while it runs
         self.given: set[str] = set()  # data that a whole run has read and not written
+        self.beside: set[str] = set()  # what stands in the command, and the program did not use
         self._stops: dict[str, int] = {}
 
     def close(self) -> None:
@@ -163,8 +164,9 @@ class Listening:
             self.saves.python = python.get("executable") or ""
             version = [int(part) for part in python["version"].split(".")[:2]]
             self.saves.newer = version > list(sys.version_info[:2])
-        else:
-            files |= named(self.cycle)
+        beside = named(self.cycle, self.engine.through) - files
+        files |= beside
+        self.beside = beside if python else set()
         code |= {path for path in self.engine.used if path.endswith(".py")}
         self.saves.follow(files, code & files, self.began)
         self.given = {path for path in self.engine.used - code if not os.path.isdir(path)}

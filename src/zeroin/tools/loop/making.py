@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zeroin.errors import ZeroinError
 from zeroin.run.execute import Run
-from zeroin.run.warm import Engine, NeedsCold
+from zeroin.run.warm import Engine, NeedsCold, wrapper
 from zeroin.run.warm.standby import Command
 from zeroin.tools.run import stacks_of
 
@@ -42,6 +42,7 @@ class Maker:
         self.engine = Engine(budget_bytes=options.budget, profile=options.profile > 0)
         self.aside = self.engine.aside
         self._env: dict[str, str] = {}  # of the last run
+        self.reason = ""  # why the next run is cold, if that is decided already
         self.told = 0  # a signal that means us as well, and came while the program ran
 
     def warm(self, *, cold: bool) -> Conduct:
@@ -58,7 +59,7 @@ class Maker:
                 "tap": engine.tap,
             }
             command, cwd = self.cycle.command, self.cycle.cwd
-            reason = ""
+            reason, self.reason = self.reason, ""
             try:
                 if not cold and inbox is not None:
                     start = engine.starter(
@@ -70,7 +71,8 @@ class Maker:
                         "also": start.wires,
                     }
                     try:
-                        return self._run(keeper, inbox).execute(command, cwd, env, **how_on)
+                        ended = self._run(keeper, inbox).execute(command, cwd, env, **how_on)
+                        return self._as_told(ended)
                     except NeedsCold as needed:
                         reason = needed.reason
                 engine.begin_cold(reason)
@@ -80,6 +82,12 @@ class Maker:
                 engine.rest()
 
         return conduct
+
+    def _as_told(self, ended: Ended) -> Ended:
+        """A resumed program has no `uv run` around it, which would say how it ended."""
+        if not self.engine.through or ended.stopped or ended.timed_out:
+            return ended
+        return ended._replace(status=wrapper.as_it_ends(ended.status))
 
     def plain(self, targets: tuple[int, int]) -> Conduct:
         """As without us, and without a trace in the engine: what others are compared with."""
