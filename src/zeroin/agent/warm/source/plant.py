@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PREFIX = "@z"
 STEP = "@zi"
-LOCAL = ".z"  # any flag, in a function; which one, the call of STEP that follows tells
+LOCAL = ".z"  # any flag, in a function; which one, the use of STEP that follows tells
 LOAD_NAME, LOAD_GLOBAL, LOAD_FAST, LOAD_FAST_CHECK, LOAD_CONST, EXTENDED, PUSH_NULL, NOP = (
     (101, 116, 124, 127, 100, 144, 2, 9)
     if sys.version_info < (3, 13)
@@ -30,6 +30,17 @@ _HAS_CACHES = sys.version_info >= (3, 11)
 _NULL_LAST = sys.version_info >= (3, 13)
 # Newer interpreters turn what is tested into a bool first, unless it is compared with None.
 DOWN = None if sys.version_info >= (3, 13) else False
+# Instructions that name a variable by its number; the last pack two such numbers into one byte.
+BY_NUMBER: tuple[int, ...]
+PAIRS: tuple[int, ...] = ()
+if sys.version_info < (3, 11):
+    BY_NUMBER = (124, 125, 126)
+elif sys.version_info < (3, 12):
+    BY_NUMBER = (124, 125, 126, 135, 136, 137, 138, 139, 148)
+elif sys.version_info < (3, 13):
+    BY_NUMBER = (124, 125, 126, 127, 135, 136, 137, 138, 139, 143, 176)
+else:
+    BY_NUMBER, PAIRS = (64, 65, 84, 85, 86, 87, 89, 94, 109, 110), (88, 111, 112)
 MOST = 65535  # constants that two bytes can number
 ROOM = 180  # constants of a function beyond which one byte may not number them all
 
@@ -64,6 +75,11 @@ def put(number: int, up: bool) -> None:
             setattr(builtins, f"{PREFIX}{number}", True if up else DOWN)
 
 
+def local(name: str) -> str:
+    """The name of a variable that stands for one of ours in a function: shorter to load."""
+    return LOCAL + name[len(PREFIX) :]
+
+
 def plant(code: CodeType, *, live: bool = True) -> CodeType:
     """Replace our names by what they stand for, here and in all code inside.
 
@@ -78,7 +94,13 @@ def plant(code: CodeType, *, live: bool = True) -> CodeType:
         for name in code.co_names
     )
     _named.update(int(name[2:]) for name in planter.stay if name[2:].isdigit())
-    planted = code.replace(co_code=bytes(planter.data), co_consts=tuple(consts), co_names=names)
+    planted = code.replace(
+        co_code=bytes(planter.data),
+        co_consts=tuple(consts),
+        co_names=names,
+        co_varnames=tuple(planter.left),
+        co_nlocals=len(planter.left),
+    )
     if live:
         _kept.append(planted)  # its flags are written to as long as the program runs
         start = id(planted.co_consts) + tuple.__basicsize__
@@ -87,10 +109,18 @@ def plant(code: CodeType, *, live: bool = True) -> CodeType:
     return planted
 
 
+def is_ours(name: str) -> bool:
+    """Whether a variable stands for one of our names."""
+    return name.startswith(LOCAL)
+
+
 class _Planter:
     def __init__(self, code: CodeType, consts: list[Any]) -> None:
         self.names = code.co_names
         self.locals = code.co_varnames
+        params = code.co_argcount + code.co_kwonlyargcount
+        # Our lambdas have it as an argument.
+        self.left = [n for i, n in enumerate(self.locals) if i < params or not is_ours(n)]
         self.consts = consts
         self.where: dict[str, int] = {}
         self.flags: dict[int, int] = {}  # a point's number → which constant its flag is
@@ -107,8 +137,8 @@ class _Planter:
             at += 2
             if operation == EXTENDED:
                 continue
-            if operation in (LOAD_FAST, LOAD_FAST_CHECK) and self._is_ours(argument):
-                self.open = start, at
+            if operation in (LOAD_FAST, LOAD_FAST_CHECK) and argument < len(self.locals):
+                self._load(start, at, self.locals[argument])
             elif operation == LOAD_CONST and self.asks:
                 self.asks = False
                 self._tell(self.consts[argument])
@@ -121,9 +151,37 @@ class _Planter:
                     self.asks = name == STEP
                     at = end
             start, argument = at, 0
+        if len(self.left) < len(self.locals):
+            self._number_anew()
 
-    def _is_ours(self, argument: int) -> bool:
-        return argument < len(self.locals) and self.locals[argument] == LOCAL
+    def _load(self, start: int, end: int, name: str) -> None:
+        if name == LOCAL:
+            self.open = start, end
+        elif is_ours(name):
+            name = PREFIX + name[len(LOCAL) :]
+            self._put(start, end, self._index(name), LOCAL, null=False)
+            self.asks = name == STEP
+
+    def _number_anew(self) -> None:
+        """No instruction names our variables any more: the code does without them."""
+        at = argument = 0
+        for at in range(0, len(self.data), 2):
+            operation = self.data[at]
+            argument = argument << 8 | self.data[at + 1]
+            if operation in BY_NUMBER:
+                self.data[at + 1] = self._new_number(argument) & 255
+                if argument > 255:
+                    self.data[at - 1] = self._new_number(argument) >> 8
+            elif operation in PAIRS:
+                pair = self._new_number(argument >> 4), self._new_number(argument & 15)
+                self.data[at + 1] = pair[0] << 4 | pair[1]
+            if operation != EXTENDED:
+                argument = 0
+
+    def _new_number(self, number: int) -> int:
+        if number >= MOST or (number < len(self.locals) and is_ours(self.locals[number])):
+            raise NoRoomError(LOCAL)
+        return number - sum(map(is_ours, self.locals[:number]))
 
     def _tell(self, number: int) -> None:
         if self.open is not None:

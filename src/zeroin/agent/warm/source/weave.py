@@ -1,17 +1,29 @@
 """Put a hook at each point of a module, so that nothing else about it changes.
 
-A hook is `if @z17: if @zi(17): return @zt()()`, at the position of the statement that follows.
+A hook stands at the position of the statement that follows:
+
+    while @z17:
+        try: @zi @ 17
+        except @ze: pass
+        else: break
+        if 17 in @zl: return (@zt @ None)()
+        @zm[17] = None
+        break
+
 `@z17` is falsy almost always, which costs two or three nanoseconds. `@zi` notes that the point
-was reached, may take a snapshot, and says whether a new version of the rest takes over; `@zt`
-then gives it. A lambda that is never called hands over the cells of closures. `plant` puts
-constants in the place of these names.
+was reached, and may take a snapshot. If a new version of the rest takes over, it raises; `@zt`
+then gives it. A lambda that is never called hands over the cells of closures. Close to the
+recursion limit nothing can be called: the point is noted in `@zm`. What follows `else` can only
+be reached by an exception, and newer compilers put such code out of the way, at the end.
+`plant` puts constants in the place of these names. They are asked by an operator since that takes
+fewer instructions than a call: short jumps are quicker.
 """
 
 from __future__ import annotations
 
 import _ast as ast
 
-from . import nodes, points
+from . import nodes, plant, points
 from .plant import DOWN, LOCAL, PREFIX, ROOM, STEP
 
 TYPE_CHECKING = False
@@ -21,6 +33,9 @@ if TYPE_CHECKING:
     from . import texts
 
 TAIL = "@zt"
+LEFT = "@ze"  # what STEP raises: to leave, and where there is no room for it
+MISSED = "@zm"
+LEAVES = "@zl"
 # What else is to be put in, and by what names; see `profile`.
 also: list[Callable[[list[points.Unit], Callable[[points.Point], int]], None]] = []
 names: list[str] = []
@@ -50,9 +65,10 @@ def put_hooks(
 
 
 def declaration(at: Any) -> Any:
-    """What makes the flags' name a local one: an assignment that is never run."""
-    target = nodes.at(ast.Name(LOCAL, ast.Store()), at)
-    never = nodes.at(ast.Assign([target], nodes.at(ast.Constant(None), at)), at)
+    """What makes our names local ones: an assignment that is never run."""
+    ours = (LOCAL, *map(plant.local, (STEP, TAIL, LEFT, MISSED, LEAVES)))
+    targets = [nodes.at(ast.Name(name, ast.Store()), at) for name in ours]
+    never = nodes.at(ast.Assign(targets, nodes.at(ast.Constant(None), at)), at)
     return nodes.at(ast.If(nodes.at(ast.Constant(0), at), [never], []), at)
 
 
@@ -78,29 +94,39 @@ def block_of(node: Any, path: tuple[points.Step, ...]) -> list[Any]:
     return block
 
 
-def _hook(point: points.Point, number: int, cells: list[str], local: bool) -> ast.If:
+def _hook(point: points.Point, number: int, cells: list[str], local: bool) -> Any:
     spot = _first_to_run(point.statement)
 
     def place(node: Any) -> Any:
         return nodes.in_place_of(node, spot)
 
     def name(text: str) -> Any:
-        return place(ast.Name(text, ast.Load()))
+        return place(ast.Name(plant.local(text) if local else text, ast.Load()))
 
-    def call(function: Any, *args: Any) -> Any:
-        return place(ast.Call(function, list(args), []))
+    def ask(ours: str, about: Any) -> Any:
+        return place(ast.BinOp(name(ours), ast.MatMult(), about))
 
-    stepped = call(name(STEP), place(ast.Constant(number)))
-    if point.unit.is_module or not point.resumable:
-        inner = place(ast.Expr(stepped))
-    else:
-        tail = call(name(TAIL), *([_cells(cells, name, place)] if cells else []))
-        inner = place(ast.If(stepped, [place(ast.Return(call(tail)))], []))
-    test = name(LOCAL if local else flag(number))
+    def constant(value: Any) -> Any:
+        return place(ast.Constant(value))
+
+    stepped = place(ast.Expr(ask(STEP, constant(number))))
+    test = place(ast.Name(LOCAL if local else flag(number), ast.Load()))
     if DOWN is None:
-        test = place(ast.Compare(test, [ast.IsNot()], [place(ast.Constant(None))]))
-    hook: ast.If = place(ast.If(test, [inner], []))
-    return hook
+        test = place(ast.Compare(test, [ast.IsNot()], [constant(None)]))
+    if point.unit.is_module:  # where a module is left, the rest of it runs inside of STEP
+        return place(ast.If(test, [stepped], []))
+    handler = place(ast.ExceptHandler(name(LEFT), None, [place(ast.Pass())]))
+    away = place(ast.Break())
+    rest: list[Any] = []
+    if point.resumable:
+        tail = ask(TAIL, _cells(cells, place) if cells else constant(None))
+        leaves = place(ast.Compare(constant(number), [ast.In()], [name(LEAVES)]))
+        back = place(ast.Return(place(ast.Call(tail, [], []))))
+        rest.append(place(ast.If(leaves, [back], [])))
+    missed = place(ast.Subscript(name(MISSED), constant(number), ast.Store()))
+    rest.append(place(ast.Assign([missed], constant(None))))
+    tried = place(ast.Try([stepped], [handler], [away], []))
+    return place(ast.While(test, [tried, *rest, away], []))
 
 
 def _first_to_run(statement: Any) -> Any:
@@ -116,7 +142,7 @@ def _first_to_run(statement: Any) -> Any:
     return items[0].context_expr if items else statement
 
 
-def _cells(names: list[str], name: Any, place: Any) -> Any:
+def _cells(names: list[str], place: Any) -> Any:
     args = ast.arguments(
         posonlyargs=[],
         args=[place(ast.arg(LAMBDA))],
@@ -126,4 +152,5 @@ def _cells(names: list[str], name: Any, place: Any) -> Any:
         kwarg=None,
         defaults=[],
     )
-    return place(ast.Lambda(args, place(ast.Tuple([name(one) for one in names], ast.Load()))))
+    loads = [place(ast.Name(one, ast.Load())) for one in names]
+    return place(ast.Lambda(args, place(ast.Tuple(loads, ast.Load()))))

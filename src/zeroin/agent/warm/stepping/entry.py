@@ -73,10 +73,6 @@ def _run_file(name: str) -> None:
     main["__file__"] = name
     main["__cached__"] = None
     main["__loader__"] = external.SourceFileLoader("__main__", name)
-    deep = depth.too_deep()
-    _hide_all()
-    depth.count_off(deep)
-    steps.bottom(code)
     _run(code, main)
     main.pop("__file__", None)
     main.pop("__cached__", None)
@@ -84,9 +80,11 @@ def _run_file(name: str) -> None:
 
 
 def _run(code: CodeType, main: dict[str, Any]) -> None:
+    deep = depth.too_deep()
+    _hide_all()
+    depth.count_off(deep)
     try:
-        # Inside of an audit hook tracing is off, for debuggers as well: this turns it on.
-        sys.call_tracing(exec, (code, main))
+        _start(code, main)
     except steps.Done:
         pass
     except SystemExit:
@@ -101,6 +99,12 @@ def _run(code: CodeType, main: dict[str, Any]) -> None:
         sys.last_type, sys.last_value, sys.last_traceback = type(error), error, trace
         sys.excepthook(type(error), error, trace)
         raise SystemExit(1) from None
+
+
+def _start(code: CodeType, main: dict[str, Any]) -> None:
+    steps.bottom(code, sys._getframe())
+    # Inside of an audit hook tracing is off, for debuggers as well: this turns it on.
+    sys.call_tracing(exec, (code, main))  # and after it, nothing: see `codes.cut_off`
 
 
 def _own_frames_off(trace: Any) -> Any:
@@ -126,7 +130,7 @@ def _hide_all() -> None:
     while frame is not None:
         codes.hide(frame.f_code)
         frame = frame.f_back
-    codes.hide(_run.__code__)
+    codes.hide(_start.__code__)
 
 
 def _take(filename: str, plain: CodeType | None) -> CodeType | None:

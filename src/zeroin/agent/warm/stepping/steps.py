@@ -43,12 +43,14 @@ _state: dict[str, Any] = {
     "handed": 0,
     "profile": None,
 }
-_bottom: list[CodeType] = []  # code whose frame shall be the outermost, if frames can't be hidden
+_bottom: list[Any] = []  # code whose frame shall be the outermost, and the frame that runs it
 _lately: list[int] = []  # points reached since a moment ago
 _down: set[int] = set()  # points whose flags were taken down because of a rush
 inside: list[int] = []  # hooks that are at work: what they look at, nobody else does
 _handed: dict[tuple[int, Any], Any] = {}
 _tail: dict[int, Any] = {}  # thread → the point it is about to leave at
+_leaves: set[int] = set()  # those points
+_missed: dict[int, None] = {}  # points whose hooks had no room to be called
 
 
 class Leave:
@@ -64,6 +66,10 @@ class Leave:
         """Let the frames of the old code be seen."""
         for code in self.codes:
             codes.show(code)
+
+
+class _Leaves(Exception):  # noqa: N818 - nothing is wrong
+    """A function's old code is left at this point."""
 
 
 class Done(SystemExit):
@@ -82,13 +88,16 @@ def owner_of(code: CodeType) -> tuple[texts.File, tuple[Any, ...]] | None:
 def install(snapshot: Callable[[], None] | None) -> None:
     """Make the hooks' names known. `snapshot` is asked when one is due."""
     plant.constants.update(
-        {plant.STEP: step, weave.TAIL: tail, tails.HAND: _hand, tails.SINK: _Sink()}
+        {plant.STEP: _Hook(), weave.TAIL: _Tail(), tails.HAND: _hand, tails.SINK: _Sink()}
+    )
+    plant.constants.update(
+        {weave.LEFT: (_Leaves, RecursionError), weave.LEAVES: _leaves, weave.MISSED: _missed}
     )
     _state["main"] = _thread.get_ident()
     _state["snapshot"] = snapshot
     for value in (True, plant.DOWN):
         codes.hold(value)
-    for function in (step, _run_rest):
+    for function in (_Hook.__matmul__, _run_rest):
         codes.hide(function.__code__)
 
 
@@ -155,9 +164,9 @@ def leave_at(number: int, leave: Leave) -> None:
 
 def look_at_the_clock(*_: Any) -> None:
     """The driver's signal: the program is busy, and hooks may have been switched off."""
-    for number in _down:
+    for number in list(_down):  # the signal may come while this is at work
         plant.put(number, up=True)
-    _down.clear()
+        _down.discard(number)
 
 
 def stop() -> None:
@@ -202,30 +211,36 @@ def pause(always: bool) -> None:
         snapshot()
 
 
-def step(number: int) -> bool:
-    """A hook: True if the old code has to be left here (a function's; a module's is run here)."""
-    inside.append(number)
-    try:
-        if number in leaving:
-            leaving[number].show()  # an earlier frame of the same code may have been left
-        rest = _step(number, sys._getframe(1))
-    finally:
-        inside.pop()
-    if rest is None:
-        return False
-    if rest[0]:
-        _run_rest(*rest[1])
-        raise Done
-    return True
+class _Hook:
+    __slots__ = ()
+
+    def __matmul__(self, number: int) -> None:
+        """A hook. Raises if a function has to be left here; a module is left in here."""
+        inside.append(number)
+        try:
+            if number in leaving:
+                leaving[number].show()  # an earlier frame of the same code may have been left
+            rest = _step(number, sys._getframe(1))
+        finally:
+            inside.pop()
+        if rest is not None:
+            _run_rest(*rest)
+            raise Done
+        if number in _leaves:
+            raise _Leaves
 
 
-def _step(number: int, frame: FrameType) -> tuple[bool, Any] | None:
-    """What is to be done at a point of old code; None if the code goes on."""
+def _step(number: int, frame: FrameType) -> tuple[CodeType, dict[str, Any]] | None:
+    """What is to be run in the place of a module's old code; None if the code goes on."""
+    if _missed:  # reached since the last hook: nothing else that is timed has happened
+        for one in list(_missed):
+            mark(one)
+            _missed.pop(one, None)
     profile = _state["profile"]
     if profile is not None:
         profile.leave()
     if _bottom and _bottom[0] is frame.f_code:
-        codes.set_back(frame, None)
+        codes.cut_off(frame, _bottom[1])
         _bottom.clear()
     if left:
         _pass_over(frame)
@@ -253,9 +268,10 @@ def _step(number: int, frame: FrameType) -> tuple[bool, Any] | None:
     if profile is not None:
         profile.enter_rest(leave, id(frame))
     if not rest[0]:
-        _tail[_thread.get_ident()] = leave
-        return False, None
-    return True, (rest[1], frame.f_globals)
+        _tail[_thread.get_ident()] = number, leave
+        _leaves.add(number)
+        return None
+    return rest[1], frame.f_globals
 
 
 def take_down(numbers: Iterable[int]) -> None:
@@ -288,18 +304,22 @@ def _run_rest(code: CodeType, space: dict[str, Any]) -> None:
     exec(code, space)  # noqa: S102
 
 
-def tail(cells: Any = None) -> Any:
-    """The function that takes over from the one whose hook asks."""
-    from . import change
+class _Tail:
+    __slots__ = ()
 
-    inside.append(-1)
-    try:
-        leave = _tail.pop(_thread.get_ident())
-        frame = sys._getframe(1)
-        shared = dict(zip(cells.__code__.co_freevars, cells.__closure__)) if cells else {}
-        return change.function(leave, frame, shared)
-    finally:
-        inside.pop()
+    def __matmul__(self, cells: Any) -> Any:
+        """The function that takes over from the one whose hook asks."""
+        from . import change
+
+        inside.append(-1)
+        try:
+            number, leave = _tail.pop(_thread.get_ident())
+            _leaves.discard(number)
+            frame = sys._getframe(1)
+            shared = dict(zip(cells.__code__.co_freevars, cells.__closure__)) if cells else {}
+            return change.function(leave, frame, shared)
+        finally:
+            inside.pop()
 
 
 def hand_over(things: dict[Any, Any]) -> int:
@@ -318,10 +338,9 @@ class _Sink:
         pass
 
 
-def bottom(code: CodeType) -> None:
-    """The main script's code is about to run."""
-    if not codes.can_hide():
-        _bottom[:] = [code]
+def bottom(code: CodeType, below: FrameType) -> None:
+    """The main script's code is about to be run by a frame that nobody shall see."""
+    _bottom[:] = [code, below]
 
 
 def _pass_over(frame: FrameType) -> None:
