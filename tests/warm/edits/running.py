@@ -402,8 +402,7 @@ def _lateness(row: Row, number: int, step: Step) -> list[str]:
     if not text:
         return []
     name, _, line = str(told["resumed_at"]).rpartition(":")
-    both = [*row.versions[number].items(), *row.versions[number - 1].items()]
-    for path, content in both:  # the line may be the one it had
+    for path, content in row.versions[number].items():
         if Path(path).name != name:
             continue
         lines = content.splitlines()

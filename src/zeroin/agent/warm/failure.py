@@ -25,6 +25,8 @@ def hold(exc: BaseException) -> None:
         return
     try:
         _hold(resume, exc)
+    except RuntimeError:  # the interpreter is ending, and refuses to fork
+        return
     except Exception as error:
         resume.complain(error)
 

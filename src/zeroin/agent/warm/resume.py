@@ -15,7 +15,7 @@ from .. import post
 from . import line
 from .fork import carry, gate
 from .source import codes, edits
-from .stepping import change, steps
+from .stepping import change, depth, steps
 from .used import inputs
 
 TYPE_CHECKING = False
@@ -134,6 +134,9 @@ def _snapshot() -> None:
     program = _program
     if folder() is None:  # a child that the program has forked
         steps.wait(NEVER)
+        return
+    if depth.is_near_the_limit():
+        steps.pass_by()  # the next level would be nearer still
         return
     at = _point()
     if is_shut(gate.check(), at):
@@ -279,6 +282,7 @@ def _wait_to_go(state: Any, taken: Taken, mark: Any, seconds: float) -> None:
             _go_back(own, broken, lenient.before(_program.taken, taken.position, broken))
     if broken:
         _go_back(own, broken)
+    at = sound.place()
     if not sound.bring_in():
         _go_back(own, [(-1, "the new code can't be brought into the program")])
     reason = carry.thaw(state, *descriptors[:2])
@@ -286,7 +290,7 @@ def _wait_to_go(state: Any, taken: Taken, mark: Any, seconds: float) -> None:
         _go_back(own, [(taken.position, reason)])
     _wake(order["agent"], seconds)
     steps.wait(order.get("every") or LEAST)
-    own.send({"kind": "resumed", "id": taken.number, "at": _point(), "seconds": seconds})
+    own.send({"kind": "resumed", "id": taken.number, "at": at or _point(), "seconds": seconds})
     own.close()
 
 
@@ -307,7 +311,12 @@ class _Sound:
     def __init__(self) -> None:
         self.edits: list[change.Edit] = []
 
+    def place(self) -> str | None:
+        """Where the program stands, if that is in code that has changed."""
+        return next(filter(None, (edit.place() for edit in self.edits)), None)
+
     def bring_in(self) -> bool:
+        """False if it can't be done."""
         try:
             return all(edit.bring_in() for edit in self.edits)
         except ValueError:  # no room for a hook

@@ -1,12 +1,13 @@
 """What can't be said in Python about frames and code objects, said in memory.
 
-Three small things, each of which finds out first whether this interpreter lays out its objects
+Four small things, each of which finds out first whether this interpreter lays out its objects
 as expected, by looking for values it knows, and is not available otherwise:
 
 - `hide`: frames of a code object vanish from tracebacks and stacks. The interpreter passes over
   a frame that has not reached its first traceable instruction; that number is moved out of reach.
 - `move_lines`: a code object that is running gets the line numbers of the file as it is now.
-- `iterators`: the live iterators of the `for` loops a frame is in, which no attribute shows.
+- `on_stack`: the live iterators of the `for` loops a frame is in, which no attribute shows.
+- `empty`: a frame lets go of what it holds.
 
 Memory is read and written through /proc/self/mem, so `ctypes` need not enter the program.
 """
@@ -101,20 +102,69 @@ def move_lines(code: CodeType, first_line: int, lines: bytes) -> bool:
     return True
 
 
-def iterators(frame: FrameType, count: int) -> list[Any] | None:
-    """Return what the `for` loops that a frame is in iterate over, the outermost first."""
-    if not count:
-        return []
+def on_stack(frame: FrameType, index: int) -> Any:
+    """What lies on a frame's stack; there are the iterators of loops first, the outermost lowest.
+
+    The next that is asked for may be what the frame calls just now; nothing above that.
+    """
     offset = _offset("stack", _find_stack)
     if offset is None:
         return None
     import _ctypes
 
-    return [
-        _ctypes.PyObj_FromPtr(address)
-        for address in _pointers(_stack_of(frame) + offset, count)
-        if address
-    ]
+    (address,) = _pointers(_stack_of(frame) + offset + index * WORD, 1)
+    return _ctypes.PyObj_FromPtr(address) if address else None
+
+
+def empty(frame: FrameType, variables: dict[str, Any], held: int) -> None:
+    """Let go of what a frame holds: plain variables, and the iterators of its loops.
+
+    The caller still holds them all, so nothing ends here.
+    """
+    offset = _offset("stack", _find_stack)
+    if offset is None:
+        return
+    stack = _stack_of(frame) + offset
+    for index in range(held):
+        thing = on_stack(frame, index)
+        stand_in = object()
+        _count(stand_in, 1)
+        write(stack + index * WORD, id(stand_in).to_bytes(WORD, "little"))
+        _let_go(thing)
+    first = stack - _size_of(frame.f_code) * WORD
+    for index, name in enumerate(frame.f_code.co_varnames):
+        if name in variables and _pointers(first + index * WORD, 1) == [id(variables[name])]:
+            write(first + index * WORD, bytes(WORD))
+            _let_go(variables[name])
+
+
+def _let_go(thing: Any) -> None:
+    """A reference that was overwritten, not dropped, must still be counted."""
+    function_of("Py_DecRef", None, "O")(thing)
+
+
+_functions: dict[str, Any] = {}
+
+
+def function_of(name: str, result: str | None, *arguments: str) -> Any:
+    """A function of the interpreter itself, with the types that it takes and returns."""
+    if name not in _functions:
+        import _ctypes
+
+        loaded: Any = _ctypes
+        types = {
+            kind: type("_Simple", (loaded._SimpleCData,), {"_type_": kind})
+            for kind in (result, *arguments)
+            if kind is not None
+        }
+        space = {
+            "_flags_": loaded.FUNCFLAG_CDECL | loaded.FUNCFLAG_PYTHONAPI,
+            "_restype_": None if result is None else types[result],
+            "_argtypes_": tuple(types[kind] for kind in arguments),
+        }
+        made = type("_Function", (loaded.CFuncPtr,), space)
+        _functions[name] = made(loaded.dlsym(loaded.dlopen(None, 2), name))
+    return _functions[name]
 
 
 def _count(thing: object, more: int) -> None:
@@ -281,12 +331,16 @@ def _find_previous() -> int | None:
 
 def _stack_of(frame: FrameType) -> int:
     """Where the frame's variables begin; its stack follows them."""
-    code = frame.f_code
-    cells = len(code.co_cellvars) + len(code.co_freevars)
+    base = _inner(frame) if sys.version_info >= (3, 11) else id(frame)
+    return base + _size_of(frame.f_code) * WORD
+
+
+def _size_of(code: CodeType) -> int:
+    """How many variables a frame has room for."""
+    count = code.co_nlocals + len(code.co_cellvars) + len(code.co_freevars)
     if sys.version_info >= (3, 11):
-        in_both = len(set(code.co_cellvars) & set(code.co_varnames))
-        return _inner(frame) + (code.co_nlocals + cells - in_both) * WORD
-    return id(frame) + (code.co_nlocals + cells) * WORD
+        count -= len(set(code.co_cellvars) & set(code.co_varnames))
+    return count
 
 
 def _find_stack() -> int | None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 HAND = "@zh"  # hands over a variable or an iterator
 SINK = "@zs"  # takes what a one-pass loop assigns
 OUTER = "@outer"
+ONCE = "@once"  # what a one-pass loop iterates over
+_OVER_A_TUPLE = type(iter(()))
 
 
 class Place:
@@ -115,12 +117,17 @@ def _one_pass(loop: Any, body: list[Any], number: int, depth: int) -> Any:
     sink = ast.Subscript(_name(SINK, loop), _constant(0, loop), ast.Store())
     once = ast.For(
         nodes.at(sink, loop),
-        nodes.at(ast.Tuple([_constant(0, loop)], ast.Load()), loop),
+        nodes.at(ast.Tuple([_constant(ONCE, loop)], ast.Load()), loop),
         body or [nodes.at(ast.Pass(), loop)],
         [again],
         None,
     )
     return nodes.in_place_of(once, loop)
+
+
+def is_one_pass(iterator: Any) -> bool:
+    """Whether a loop that iterates over this is one of ours, in the rest of a pass."""
+    return type(iterator) is _OVER_A_TUPLE and iterator.__reduce__()[1] == ((ONCE,),)
 
 
 # --- what it is given ---------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import _ast
 import sys
 
 from ..source import codes, edits, lines, nodes, plant, points, tails, texts
-from . import sightings, steps
+from . import left, sightings, steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,13 +44,16 @@ class Edit:
 
     def _look_at_frames(self) -> None:
         """Functions that are under way can change only after what they are doing now."""
+        if not self.comparison.changed and not self.file.stale:
+            return
         seen: set[int] = set()
+        held = left.kept(self.file.filename)
         for index, (frame, key, layer) in enumerate(frames_of(self.file)):
             if layer is None and key not in self.comparison.changed:
                 continue
-            twice = id(frame.f_code) in seen
+            stays = id(frame.f_code) in seen or id(frame) in held
             seen.add(id(frame.f_code))
-            self._look_at_frame(frame, key, layer, innermost=index == 0, twice=twice)
+            self._look_at_frame(frame, key, layer, innermost=index == 0, stays=stays)
 
     def _look_at_frame(
         self,
@@ -59,7 +62,7 @@ class Edit:
         layer: texts.Layer | None,
         *,
         innermost: bool,
-        twice: bool,
+        stays: bool,
     ) -> None:
         comparison = self.comparison
         text = comparison.old if layer is None else as_it_stands(layer, self.file)
@@ -73,7 +76,7 @@ class Edit:
         # Where frames can't be hidden, the import system would see a module being left.
         can_leave = codes.can_hide() or not unit.is_module or _is_main(frame)
         can_leave = can_leave and not unit.whole
-        if path and same and not twice and can_leave and not _lacks_cells(text, unit, frame):
+        if path and same and not stays and can_leave and not _lacks_cells(text, unit, frame):
             return
         place = f"{comparison.name}:{frame.f_lineno}"
         why = edits.UnderWay(f"{place} was changed while it was running")
@@ -96,6 +99,21 @@ class Edit:
                 if known or name.encode() in text:
                     what = f"{self.comparison.name}:{statement.lineno} was put in"
                     self.broken.append((position, f"{what}, and {name!r} may have been used"))
+
+    def place(self) -> str | None:
+        """Where the program stands in the new text, if the code it stands in has changed."""
+        numbers = self.file.current.numbers
+        for key in self.comparison.changed:
+            new = self.comparison.units.get(key)
+            for point in self.comparison.old.by_key[key].points:
+                if new is None or numbers[point.number] != steps.here():
+                    continue
+                try:
+                    line = points.first_line(edits.follow(new.node, point.path))
+                except IndexError:  # nothing is left there
+                    return None
+                return f"{self.comparison.name}:{line}"
+        return None
 
     # --- bring it in --------------------------------------------------------------------------
 
@@ -349,15 +367,19 @@ def plan(leave: steps.Leave, frame: FrameType) -> tuple[bool, Any] | None:
     if unit is None or not edits.still_there(point.unit.node, unit.node, point.path, whole=False):
         _retreat(file, frame, "could not be changed while it was running")
         return None
+    # Three have been called with the frame: `_step`, `_plan`, and this.
+    if point is not point.unit.points[0] and id(frame) in left.kept(file.filename, 3):
+        _retreat(file, frame, "is held by others, and could not be changed")
     if not point.unit.is_module:
         return False, None
     _mark(file, unit, point.path)
-    place = tails.Place((), point.path, steps.hand_over(_iterators(frame, point.loops)))
+    things, held = _iterators(frame, point)
+    place = tails.Place((), point.path, steps.hand_over(things))
     make = _maker(place)
     code = make(texts.Text(new.source, file.filename), file.current.numbers, True)
     _places[id(code)] = place
     _keep(file, code, make)
-    _left(frame)
+    left.leave(frame, held)
     return True, code
 
 
@@ -374,11 +396,12 @@ def function(leave: steps.Leave, frame: FrameType, cells: dict[str, Any]) -> Any
     point = next(p for p in old.points() if p.number == leave.number)
     values = dict(frame.f_locals)
     if point is point.unit.points[0]:
-        _left(frame)
-        return _whole(file.running[point.unit.key][0], frame, cells, values)
+        made = _whole(file.running[point.unit.key][0], frame, cells, values)
+        left.leave(frame, 0, cells)
+        return made
     new = texts.Text(file.current.source, file.filename)
     _mark(file, new.by_key[point.unit.key], point.path)
-    things: dict[Any, Any] = _iterators(frame, point.loops)
+    things, held = _iterators(frame, point)
     things.update({n: v for n, v in values.items() if n not in cells})
     place = tails.Place(point.unit.key, point.path, steps.hand_over(things))
     place.bound = [name for name in values if name not in cells]
@@ -391,13 +414,8 @@ def function(leave: steps.Leave, frame: FrameType, cells: dict[str, Any]) -> Any
     code = make(new, file.current.numbers, True)
     _places[id(code)] = place
     _keep(file, code, make)
-    _left(frame)
-    made = _function(code, frame, cells)
-    if not takes:
-        return made
-    import functools
-
-    return functools.partial(made, values[first[0]])
+    left.leave(frame, held, cells)
+    return left.rest(frame, _function(code, frame, cells), (values[first[0]],) if takes else ())
 
 
 def _mark(file: texts.File, unit: points.Unit, path: tuple[points.Step, ...]) -> None:
@@ -412,8 +430,6 @@ def _mark(file: texts.File, unit: points.Unit, path: tuple[points.Step, ...]) ->
 
 def _whole(code: Any, frame: FrameType, cells: dict[str, Any], values: dict[str, Any]) -> Any:
     """The new function from its start, with the arguments the old one got."""
-    import functools
-
     made = _function(code, frame, cells)
     plain = code.co_varnames[: code.co_argcount]
     named = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
@@ -425,36 +441,12 @@ def _whole(code: Any, frame: FrameType, cells: dict[str, Any], values: dict[str,
         at += 1
     if code.co_flags & 0x08:  # **kwargs
         more.update(values[code.co_varnames[at]])
-    return functools.partial(made, *args, **more)
+    return left.rest(frame, made, args, more)
 
 
 def _function(code: Any, frame: FrameType, cells: dict[str, Any]) -> Any:
     closure = tuple(cells[name] for name in code.co_freevars)
     return FUNCTION(code, frame.f_globals, frame.f_code.co_name, None, closure)
-
-
-def _left(frame: FrameType) -> None:
-    """The frame has nothing left to do but to return."""
-    if codes.hide(frame.f_code):
-        return
-    if not steps.left:
-        _trim_tracebacks()
-    steps.left[id(frame)] = id(frame.f_code)
-
-
-def _trim_tracebacks() -> None:
-    """Where frames can't be hidden, they are left out of what is shown."""
-    import traceback
-
-    from ... import hooks
-
-    hooks.trim = steps.trim
-    plain = traceback.walk_tb
-
-    def walk_tb(trace: Any) -> Any:
-        return plain(steps.trim(None, trace))
-
-    traceback.walk_tb = walk_tb  # type: ignore[assignment]
 
 
 _places: dict[int, tails.Place] = {}  # a tail's code → where it began
@@ -476,16 +468,30 @@ def _keep(file: texts.File, code: Any, make: Any) -> None:
         file.running.setdefault(key, []).append(one)
 
 
-def _iterators(frame: FrameType, count: int) -> dict[Any, Any]:
-    """What the loops that are under way iterate over, by their depth.
+def _iterators(frame: FrameType, point: points.Point) -> tuple[dict[Any, Any], int]:
+    """What the loops that are under way iterate over, by their depth; and how many the frame has.
 
-    In the first pass of a tail's loop, the frame holds a stand-in, and the live one still waits.
+    In a tail, the loops that it began in have a one-pass loop each, `while` as well, until that
+    pass is over; until then, the live iterator still waits.
     """
-    found = dict(enumerate(codes.iterators(frame, count) or ()))
+    found: dict[Any, Any] = {}
     place = _places.get(id(frame.f_code))
-    if place is not None:
-        for depth in range(count):
-            waiting = steps.take_back(place.number, depth)
-            if waiting is not None:
-                found[depth] = waiting
+    depth = held = 0
+    for loop in loops_around(point):
+        iterator = codes.on_stack(frame, held)
+        once = place is not None and tails.is_one_pass(iterator)
+        held += once or isinstance(loop, _ast.For)
+        if isinstance(loop, _ast.For):
+            found[depth] = steps.take_back(place.number, depth) if once and place else iterator
+            depth += 1
+    return found, held
+
+
+def loops_around(point: points.Point) -> list[Any]:
+    """The loops whose bodies a point is in, the outermost first."""
+    found, node = [], point.unit.node
+    for field, index in point.path:
+        if isinstance(node, points.LOOPS) and field == "body":
+            found.append(node)
+        node = getattr(node, field)[index]
     return found

@@ -8,8 +8,9 @@ from ..source import codes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Callable
 
+NEAR = 100
 REACH = 512  # bytes of a thread's state that are looked at
 _UP = sys.version_info < (3, 11)  # older interpreters count up, newer ones what remains
 
@@ -21,12 +22,12 @@ def too_deep() -> int:
 
     Only where all frames below are known: the interpreter has called the outermost of them.
     """
-    here = _level()
+    here = level()
     frames = 0
     frame: Any = sys._getframe(1)
     while frame is not None:
         frames, frame = frames + 1, frame.f_back
-    space: dict[str, Any] = {"level": _level, "seen": []}
+    space: dict[str, Any] = {"level": level, "seen": []}
     sys.call_tracing(exec, (compile("seen.append(level())", "<zeroin>", "exec"), space))
     there = space["seen"][0]
     if here is None or there is None:
@@ -35,7 +36,28 @@ def too_deep() -> int:
     return there - looking - 1  # type: ignore[no-any-return]
 
 
-def _level() -> int | None:
+def between(make: Callable[[Callable[[], None]], Callable[[], Any]]) -> int:
+    """How much deeper code stands that calls what it is given, when it is called as made here."""
+    seen: list[int | None] = []
+
+    def note() -> None:
+        seen.append(level())
+
+    run = make(note)
+    run()
+    note()
+    there, here = seen
+    return 0 if there is None or here is None else there - here
+
+
+def is_near_the_limit() -> bool:
+    """Whether there is no room for what runs before and after a fork."""
+    here = level()
+    return here is not None and sys.getrecursionlimit() - here < NEAR
+
+
+def level() -> int | None:
+    """How deep the caller's callee stands."""
     at = _offset()
     if at is None:
         return None
@@ -82,15 +104,7 @@ def _find() -> int | None:
 
 def _state() -> int:
     """Where the interpreter keeps what it knows of this thread."""
-    if "state" not in _found:
-        import _ctypes
-
-        loaded: Any = _ctypes
-        pointer = type("_Pointer", (loaded._SimpleCData,), {"_type_": "P"})
-        space = {"_flags_": loaded.FUNCFLAG_CDECL | loaded.FUNCFLAG_PYTHONAPI, "_restype_": pointer}
-        function = type("_Function", (loaded.CFuncPtr,), space)
-        _found["state"] = function(loaded.dlsym(loaded.dlopen(None, 2), "PyThreadState_Get"))()
-    state = _found["state"]
+    state: int | None = codes.function_of("PyThreadState_Get", "P")()
     if state is None:
         raise ValueError
     return state

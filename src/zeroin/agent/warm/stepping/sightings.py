@@ -117,23 +117,18 @@ def moved(filename: str, comparison: edits.Comparison, source: bytes) -> list[tu
 
 
 def _held(filename: str) -> list[int]:
-    """Lines in tracebacks of exceptions that are being handled: older ones keep the numbers."""
-    found: list[int] = []
+    """Lines in tracebacks that exist: on older interpreters they keep their numbers."""
     if sys.version_info >= (3, 11):
-        return found
-    left: list[Any] = [sys.exc_info()[1]]
-    known: set[int] = set()
-    while left:
-        error = left.pop()
-        if error is None or id(error) in known:
-            continue
-        known.add(id(error))
-        trace = error.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename == filename:
-                found.append(trace.tb_lineno)
-            trace = trace.tb_next
-        left += [error.__cause__, error.__context__]
+        return []
+    import gc
+
+    gc.unfreeze()  # a snapshot's objects are frozen, and would not be found
+    found = [
+        thing.tb_lineno
+        for thing in gc.get_objects()
+        if type(thing).__name__ == "traceback" and thing.tb_frame.f_code.co_filename == filename
+    ]
+    gc.freeze()
     return found
 
 

@@ -13,6 +13,7 @@ import sys
 import time
 
 from ..source import codes, plant, tails, weave
+from . import depth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _state: dict[str, Any] = {
     "taken": 0,
     "handed": 0,
     "profile": None,
+    "levels": None,
 }
 _bottom: list[Any] = []  # code whose frame shall be the outermost, and the frame that runs it
 _lately: list[int] = []  # points reached since a moment ago
@@ -81,6 +83,9 @@ def owner_of(code: CodeType) -> tuple[texts.File, tuple[Any, ...]] | None:
     for file in files.values():
         for key, every in file.running.items():
             if any(one is code for one in every):
+                return file, key
+        for one, _, key in file.stale:  # made by code of an old text; its first point leads on
+            if one is code and key in file.running:
                 return file, key
     return None
 
@@ -192,6 +197,12 @@ def make_due() -> None:
         look_at_the_clock()
 
 
+def pass_by() -> None:
+    """No snapshot here, and nobody looks here again until the driver's next signal."""
+    if _state["here"] >= 0:
+        take_down([_state["here"]])
+
+
 def wait(seconds: float) -> None:
     """No snapshot for a while."""
     _state["next"] = time.monotonic() + seconds
@@ -230,7 +241,7 @@ class _Hook:
             raise _Leaves
 
 
-def _step(number: int, frame: FrameType) -> tuple[CodeType, dict[str, Any]] | None:
+def _step(number: int, frame: FrameType) -> tuple[CodeType, dict[str, Any], int] | None:
     """What is to be run in the place of a module's old code; None if the code goes on."""
     if _missed:  # reached since the last hook: nothing else that is timed has happened
         for one in list(_missed):
@@ -271,7 +282,7 @@ def _step(number: int, frame: FrameType) -> tuple[CodeType, dict[str, Any]] | No
         _tail[_thread.get_ident()] = number, leave
         _leaves.add(number)
         return None
-    return rest[1], frame.f_globals
+    return rest[1], frame.f_globals, _levels()
 
 
 def take_down(numbers: Iterable[int]) -> None:
@@ -300,8 +311,29 @@ def _plan(leave: Leave, frame: FrameType) -> tuple[bool, Any] | None:
     return change.plan(leave, frame)
 
 
-def _run_rest(code: CodeType, space: dict[str, Any]) -> None:
-    exec(code, space)  # noqa: S102
+def _run_rest(code: CodeType, space: dict[str, Any], levels: int) -> None:
+    depth.count_off(levels)
+    try:
+        exec(code, space)  # noqa: S102
+    finally:
+        depth.count_off(-levels)
+
+
+def _levels() -> int:
+    """How much deeper the rest of a module stands than the code that it goes on with."""
+    if _state["levels"] is None:
+        _state["levels"] = depth.between(_running)
+    levels: int = _state["levels"]
+    return levels
+
+
+def _running(note: Callable[[], None]) -> Callable[[], None]:
+    code = compile("note()", "<zeroin>", "exec")
+
+    def like_step() -> None:
+        _run_rest(code, {"note": note}, 0)
+
+    return like_step
 
 
 class _Tail:
@@ -383,8 +415,11 @@ def _is_left(entry: Any) -> bool:
 
 
 def _is_ours_or_left(frame: Any) -> bool:
-    if left.get(id(frame)) == id(frame.f_code):
-        return True
+    return left.get(id(frame)) == id(frame.f_code) or is_ours(frame)
+
+
+def is_ours(frame: Any) -> bool:
+    """Whether a frame is the agent's."""
     name = frame.f_globals.get("__name__", "")
     return isinstance(name, str) and name.startswith("_zeroin_agent")
 

@@ -27,7 +27,7 @@ _FUNCTION = type(nodes.dump)
 
 def looked_at(thing: Any, attribute: Any) -> None:
     """An attribute of some object is about to be read that the interpreter tells of."""
-    if attribute != "__code__" or type(thing) is not _FUNCTION or _busy[0]:
+    if attribute != "__code__" or type(thing) is not _FUNCTION or _busy[0] or steps.inside:
         return
     _busy[0] = True
     try:
