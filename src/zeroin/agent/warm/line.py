@@ -58,6 +58,14 @@ class Line:
             return None, []
         return loads(body), descriptors + more
 
+    def has_mail(self) -> bool:
+        """Whether a message has come, or the end."""
+        try:
+            self.sock.recv(1, LOOK)
+        except BlockingIOError:
+            return False
+        return True
+
     def _take(self, size: int) -> tuple[bytes, list[int]]:
         data, descriptors = b"", []
         while len(data) < size:
@@ -78,6 +86,7 @@ class Line:
 
 
 CLOEXEC = 0x40000000  # MSG_CMSG_CLOEXEC
+LOOK = 0x02 | 0x40  # MSG_PEEK, MSG_DONTWAIT
 RIGHTS = (1, 1)  # SOL_SOCKET, SCM_RIGHTS
 
 

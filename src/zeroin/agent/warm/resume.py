@@ -1,8 +1,7 @@
-"""Snapshots of the running program, and going on from one under new code.
+"""Taking snapshots of the running program.
 
-A snapshot is a child process that stops where it was forked. Told to, it forks a *runner*, which
-waits with everything ready; told to go, the runner looks at what has changed since, and either
-becomes the program or says how far back one has to go.
+A snapshot is a child process that stops where it was forked; `runner` is what it does from then
+on.
 """
 
 from __future__ import annotations
@@ -11,11 +10,10 @@ import os
 import sys
 import time
 
-from .. import post
 from . import line
 from .fork import carry, gate
 from .source import codes, edits
-from .stepping import change, depth, steps
+from .stepping import depth, steps
 from .used import inputs
 
 TYPE_CHECKING = False
@@ -67,6 +65,11 @@ def begin(folder: str) -> None:
 
     _signal.signal(steps.LOOK_AGAIN, steps.look_at_the_clock)
     _signal.siginterrupt(steps.LOOK_AGAIN, False)
+
+
+def program() -> Any:
+    """What the driver knows of this process."""
+    return _program
 
 
 def folder() -> str | None:
@@ -131,6 +134,8 @@ def snapshot() -> None:
 
 
 def _snapshot() -> None:
+    from . import runner  # all that it needs is loaded before the fork
+
     program = _program
     if folder() is None:  # a child that the program has forked
         steps.wait(NEVER)
@@ -138,7 +143,7 @@ def _snapshot() -> None:
     if depth.is_near_the_limit():
         steps.pass_by()  # the next level would be nearer still
         return
-    at = _point()
+    at = point()
     if is_shut(gate.check(), at):
         steps.wait(REFUSED / 4)
         return
@@ -169,7 +174,7 @@ def _snapshot() -> None:
         forked = time.monotonic()
         resumed = fork_away()
         if resumed:
-            _frozen(mine, state, taken, mark, seconds)
+            runner.frozen(mine, runner.Origin(state, taken, mark, seconds))
             return
         program.last_fork = time.monotonic() - forked
     finally:
@@ -237,150 +242,11 @@ def _resident() -> int:
         return int(file.read().split()[1]) * 4096
 
 
-# --- being one ----------------------------------------------------------------------------------
+# --- for all of them ---------------------------------------------------------------------------
 
 
-def _frozen(mine: line.Line, state: Any, taken: Taken, mark: Any, seconds: float) -> None:
-    """Wait for orders; returns only in a runner that has become the program."""
-    try:
-        carry.freeze(state)
-        mine.send({"kind": "frozen", "id": taken.number, "pid": os.getpid()})
-        while True:
-            order, _ = mine.receive()
-            if order is None or order.get("kind") == "end":
-                os._exit(0)
-            if order.get("kind") == "fork":
-                child = os.fork()
-                if child:
-                    os.waitpid(child, 0)
-                    continue
-                if os.fork():  # the driver becomes the parent of what is forked here
-                    os._exit(0)
-                mine.close()
-                _wait_to_go(state, taken, mark, seconds)
-                return
-    except BaseException as error:
-        complain(error)
-        os._exit(70)
-
-
-def _wait_to_go(state: Any, taken: Taken, mark: Any, seconds: float) -> None:
-    own = line.Line.to(_program.folder)
-    if own is None:
-        os._exit(0)
-    own.send({"kind": "runner", "of": taken.number, "pid": os.getpid()})
-    order, descriptors = own.receive()
-    if order is None or order.get("kind") != "go" or len(descriptors) < 2:
-        os._exit(0)
-    sound, found = _judge(mark, strict=bool(order.get("strict")))
-    broken = [(position, why) for position, why in found if position <= taken.position]
-    if order.get("lenient"):
-        from .stepping import lenient
-
-        broken = lenient.in_the_way(sound.edits, broken)
-        if broken:
-            _go_back(own, broken, lenient.before(_program.taken, taken.position, broken))
-    if broken:
-        _go_back(own, broken)
-    at = sound.place()
-    if not sound.bring_in():
-        _go_back(own, [(-1, "the new code can't be brought into the program")])
-    reason = carry.thaw(state, *descriptors[:2])
-    if reason is not None:
-        _go_back(own, [(taken.position, reason)])
-    _wake(order["agent"], seconds)
-    steps.wait(order.get("every") or LEAST)
-    own.send({"kind": "resumed", "id": taken.number, "at": at or _point(), "seconds": seconds})
-    own.close()
-
-
-def _go_back(
-    own: line.Line, broken: list[tuple[int, str]], valid: list[Taken] | None = None
-) -> None:
-    earliest, why = min(broken)
-    if valid is None:
-        valid = [one for one in _program.taken if one.position < earliest]
-    to = valid[-1].number if valid else None
-    own.send({"kind": "back", "to": to, "reason": str(why)})
-    os._exit(0)
-
-
-class _Sound:
-    """Edits that can be brought in together."""
-
-    def __init__(self) -> None:
-        self.edits: list[change.Edit] = []
-
-    def place(self) -> str | None:
-        """Where the program stands, if that is in code that has changed."""
-        return next(filter(None, (edit.place() for edit in self.edits)), None)
-
-    def bring_in(self) -> bool:
-        """False if it can't be done."""
-        try:
-            return all(edit.bring_in() for edit in self.edits)
-        except ValueError:  # no room for a hook
-            return False
-
-
-def _judge(mark: Any, strict: bool) -> tuple[_Sound, list[tuple[int, str]]]:
-    """What has changed, and when was it first used?"""
-    sound = _Sound()
-    broken: list[tuple[int, str]] = list(inputs.changed(mark))
-    for path, file in steps.files.items():
-        first = min((steps.reached.get(n, 1 << 60) for n in file.current.numbers), default=-1)
-        try:
-            with open(path, "rb") as opened:
-                source = opened.read()
-        except OSError:
-            broken.append((first, f"{os.path.basename(path)} is gone"))
-            continue
-        if source == file.current.source:
-            continue
-        try:
-            edit = change.Edit(file, source)
-        except (SyntaxError, ValueError):
-            broken.append((first, f"{os.path.basename(path)} can't be parsed"))
-            continue
-        if strict and edit.comparison.changed:
-            broken.append((first, f"{os.path.basename(path)} was changed (--strict)"))
-        broken += edit.broken
-        sound.edits.append(edit)
-    return sound, broken
-
-
-def _wake(agent: str, seconds: float) -> None:
-    """This process is the program now."""
-    from .. import hooks
-
-    _program.pid = os.getpid()
-    asleep = time.monotonic() - seconds - _program.started
-    _program.started += asleep
-    os.environ["ZEROIN_AGENT"] = agent
-    post.remember(agent)
-    inputs.ignore(agent)
-    hooks.wake(agent)
-    if steps.profile() is not None:
-        steps.profile().wake()
-    gate.our_descriptors.add(hooks.FAULT_FD)
-    gate.our_descriptors.add(hooks.FAULT_FD)  # another file than at the start
-    _forget_texts()
-    runner = sys.modules.get(__name__.rpartition(".")[0] + ".pytest_points")
-    if runner is not None:
-        runner.woken(asleep)
-
-
-def _forget_texts() -> None:
-    """Caches of files that have other content now."""
-    cache = sys.modules.get("linecache")
-    if cache is not None:
-        cache.checkcache()
-    importlib = sys.modules.get("importlib")
-    if importlib is not None:
-        importlib.invalidate_caches()
-
-
-def _point() -> str:
+def point() -> str:
+    """Where the program is, in the user's words."""
     if named:
         return named
     frame: Any = sys._getframe()

@@ -21,7 +21,7 @@ import os
 import sys
 import time
 
-from . import line, resume
+from . import line, resume, runner
 from .fork import gate, proc
 from .source import edits, nodes, points, texts
 from .stepping import steps
@@ -159,7 +159,7 @@ def _park() -> None:
         steps.stops.clear()
         me.spent = me.elapsed()
         me.mark = inputs.mark()
-        parked = {"kind": "parked", "pid": me.pid, "at": resume._point(), "seconds": me.spent}
+        parked = {"kind": "parked", "pid": me.pid, "at": resume.point(), "seconds": me.spent}
         me.line.send(parked)
         _hear(me)
     except BaseException as error:
@@ -209,8 +209,8 @@ def _die() -> None:
 def _go(me: _Standby, order: dict[str, Any]) -> None:
     global _standby  # noqa: PLW0603
     now = steps.tick()
-    at = resume._point()
-    sound, found = resume._judge(me.mark, strict=bool(order.get("strict")))
+    at = resume.point()
+    sound, found = runner.judge(me.mark, strict=bool(order.get("strict")))
     broken = [(position, why) for position, why in found if position <= now]
     broken += [(now, why) for why in _in_other_threads(sound.edits)]
     if broken:
@@ -223,7 +223,7 @@ def _go(me: _Standby, order: dict[str, Any]) -> None:
     _standby = None
     steps.stops.clear()
     _join_driver()
-    resume._wake(order["agent"], me.spent)
+    runner.wake(order["agent"], me.spent)
     resume._program.first = int(order.get("next") or 0)
     steps.ask(resume.snapshot)
     steps.wait(resume.LEAST)

@@ -124,6 +124,12 @@ class Engine(Ahead):
         }
         return Starter(self, order)
 
+    def look(self, *, strict: bool = False, lenient: bool = False) -> None:
+        """Let the spare of the newest look at an edit already: it will be told to go soon."""
+        newest = self.table.newest()
+        if newest is not None and newest.spare is not None and self.standby is None:
+            newest.spare.line.send({"kind": "look", "strict": strict, "lenient": lenient})
+
     def tap(self, stream: str, data: bytes) -> bool:
         """What `Run.execute` takes as `tap`: the output, to be replayed."""
         return self.spool.add(stream, data)

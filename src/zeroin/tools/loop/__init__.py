@@ -239,6 +239,8 @@ class _Loop(Listening):
                 return
 
     def _run_once(self, *, cold: bool) -> None:
+        if not cold:
+            self.maker.look()
         self.n += 1
         self.saved = []
         self.saves.accept()

@@ -89,6 +89,10 @@ class Maker:
             return ended
         return ended._replace(status=wrapper.as_it_ends(ended.status))
 
+    def look(self) -> None:
+        """There is an edit: what takes time can begin before the run is set up."""
+        self.engine.look(strict=self.options.strict, lenient=self.options.lenient)
+
     def plain(self, targets: tuple[int, int]) -> Conduct:
         """As without us, and without a trace in the engine: what others are compared with."""
 

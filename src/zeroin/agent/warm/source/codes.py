@@ -90,6 +90,13 @@ def cut_off(frame: FrameType, below: FrameType) -> None:
         at = _pointers(at, 1)[0] + offset
 
 
+def get_ready() -> None:
+    """Find out now what will be asked for."""
+    _offset("first line", _find_first_line)
+    _offset("line table", _find_line_table)
+    _offset("stack", _find_stack)
+
+
 def move_lines(code: CodeType, first_line: int, lines: bytes) -> bool:
     """Give a code object other line numbers."""
     first = _offset("first line", _find_first_line)

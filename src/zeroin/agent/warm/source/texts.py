@@ -95,6 +95,12 @@ class File:
         # A unit's key in the current text → the code that runs it: the whole, then tails of it.
         self.running = {key: [code] for key, code in first.codes.items()}
         self.stale: list[tuple[CodeType, Layer, tuple[Any, ...]]] = []
+        self.ready: Text | None = None  # the current one, read ahead of the next edit
+
+    def text(self) -> Text:
+        """The current text, to be changed by whoever asks."""
+        text, self.ready = self.ready, None
+        return text or Text(self.current.source, self.filename)
 
 
 def module_code(text: Text, numbers: list[int], live: bool = True) -> CodeType:

@@ -28,7 +28,8 @@ class Edit:
 
     def __init__(self, file: texts.File, source: bytes) -> None:
         self.file = file
-        old = texts.Text(file.current.source, file.filename)
+        old = file.text()
+        self.fresh: list[int] = []  # points before what is new
         self.new = texts.Text(source, file.filename)
         numbers = file.current.numbers
         name = file.path.rpartition("/")[2]
@@ -229,6 +230,8 @@ class Edit:
                 when = None if segment is None else steps.reached.get(before[segment])
                 if when is not None:
                     steps.mark(number, when)
+                elif segment is None and point.resumable:
+                    self.fresh.append(number)
         return [numbers[n] for n in range(len(numbers))]
 
     def _leaves(self) -> list[tuple[int, steps.Leave]]:
