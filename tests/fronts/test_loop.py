@@ -642,6 +642,31 @@ def test_many_edits_leave_nothing_behind(looping, program):
     assert held() == before
 
 
+def test_the_next_edit_goes_on_right_before_the_last(looping, program):
+    """What is run again on the way to an edit is run once more only."""
+    script(
+        program,
+        """
+        import time
+        def main():
+            time.sleep(0.3)
+            loaded = len("loaded")
+            time.sleep(0.04)
+            print("edit 0", loaded)
+        main()
+        """,
+    )
+    loop = looping()
+    loop.line()
+    text = (program / "train.py").read_text()
+    for number in range(1, 4):
+        loop.edit("train.py", text.replace("edit 0", f"edit {number}"))
+        line = loop.line()
+        assert line["mode"] == "resumed"
+        assert f"edit {number} 6" in loop.shown
+    assert line["resumed_at"] == "train.py:7"
+
+
 def test_a_real_program_is_resumed(looping, program):
     """With the real agent: the edit is in a function that had not run at the snapshot."""
     script(

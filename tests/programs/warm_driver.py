@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from zeroin.run import keep, tree
+from zeroin.run import environment, keep, tree
 from zeroin.run.execute import Run
 from zeroin.run.inbox import Inbox
 from zeroin.run.keep import Keeper
@@ -25,6 +25,13 @@ class Loop:
     def __init__(self, **options: object) -> None:
         self.engine = Engine(**options)
         self.number = 0
+        self.command = [sys.executable, str(AGENT), "story"]
+        self.env = dict(os.environ)
+
+    def use_real_agent(self, script: str) -> None:
+        """A program of Python's, instead of a story."""
+        self.command = [sys.executable, script]
+        self.env["PYTHONPATH"] = environment.BOOT
 
     def story(self, *lines: str) -> None:
         """Edit."""
@@ -41,18 +48,19 @@ class Loop:
         shown = Path(f"shown{self.number}")
         fd = os.open(shown, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
         engine = self.engine
-        command = [sys.executable, str(AGENT), "story"]
+        command = self.command
+        env = {**self.env, "ZEROIN_AGENT": inbox.folder}
         how = {"targets": targets or (fd, fd), "aside": engine.aside, "tap": engine.tap}
         began = time.monotonic()
         try:
             starter = engine.starter(inbox.folder)
             try:
                 ended = Run(keeper, inbox, timeout).execute(
-                    command, ".", os.environ, start=starter, prologue=starter.prologue, **how
+                    command, ".", env, start=starter, prologue=starter.prologue, **how
                 )
             except NeedsCold as needed:
                 engine.begin_cold(needed.reason)
-                env = {**os.environ, **engine.environment()}
+                env |= engine.environment()
                 ended = Run(keeper, inbox, timeout).execute(command, ".", env, **how)
         finally:
             if rest:
@@ -124,3 +132,17 @@ def kill(pid: int) -> None:
     os.kill(pid, signal.SIGKILL)
     select.select([fd], [], [], 20)
     os.close(fd)
+
+
+def wait_for_rest(pid: int) -> None:
+    """Until a process has read what it was sent, and waits for more."""
+    limit = time.monotonic() + 20
+    quiet, before = 0, None
+    while quiet < 5:
+        assert time.monotonic() < limit, "it is never at rest"
+        with open(f"/proc/{pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+        now = fields[0], fields[11], fields[12]
+        quiet = quiet + 1 if now == before and now[0] == "S" else 0
+        before = now
+        time.sleep(0.02)

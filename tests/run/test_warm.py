@@ -94,6 +94,38 @@ def test_goes_on_from_the_newest_valid_one(scenario):
     assert seen["again"]["shown"] == "a\nb\nC\n"
 
 
+def test_what_is_saved_after_a_look_counts(scenario):
+    """A spare that has looked at an edit is not gone on with when there is another by then."""
+    seen = scenario("""
+        text = "import time\\ntime.sleep(0.2)\\nprint('edit', {})\\n"
+
+        def save(number):
+            Path("main.py").write_text(text.format(number))
+
+        loop = Loop()
+        loop.use_real_agent("main.py")
+        save(1)
+        first = loop.run()
+        spare = loop.spare(loop.engine.snapshots[-1].id)
+        save(2)
+        loop.engine.look()
+        wait_for_rest(spare.pid)
+        save(3)
+        other = loop.run()
+        spare = loop.spare(loop.engine.snapshots[-1].id)
+        save(4)
+        loop.engine.look()
+        wait_for_rest(spare.pid)
+        same = loop.run()
+        loop.engine.close()
+        report(first=first, other=other, same=same)
+    """)
+    assert seen["first"]["shown"] == "edit 1\n"
+    assert seen["other"]["shown"] == "edit 3\n"
+    assert seen["same"]["shown"] == "edit 4\n"
+    assert None not in [seen["other"]["came"][0], seen["same"]["came"][0]]
+
+
 def test_back_to_an_older_one(scenario):
     """The newest says how far; what is newer than that is dropped, and its output forgotten."""
     seen = scenario("""
