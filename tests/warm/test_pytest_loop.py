@@ -1,5 +1,6 @@
 """`zeroin loop -- pytest`: the results of plain pytest, with what was imported and collected kept."""
 
+import getpass
 import os
 import re
 import subprocess
@@ -363,3 +364,22 @@ def test_temporary_folders(compared, tests):
     assert (line["mode"], line["outcome"]) == ("resumed", "passed")
     line = runs.edit("tests/test_b.py", TEST_B.replace("== 6", "== 7"))
     assert (line["mode"], line["exit_code"]) == ("resumed", 1)
+
+
+def test_other_runs_of_pytest(looping, tests, tmp_path):
+    """They come and go in the folder of all temporary folders: that is no save of anybody's."""
+    base = tmp_path / "temporary"
+    others = [base / f"pytest-of-{getpass.getuser()}" / f"pytest-{n}" for n in range(5)]
+    for other in others:
+        other.mkdir(parents=True)
+        (other / ".lock").touch()
+    test = "def test_folder(tmp_path):\n    (tmp_path / 'x').write_text('y')\n"
+    (tests / "tests" / "test_a.py").write_text(test)
+    loop = looping("--env", f"TMPDIR={base}", command=("pytest", "-q", "tests/test_a.py"))
+    assert loop.line()["outcome"] == "passed"
+    assert (others[0] / ".lock").exists()  # it was looked at, and not taken away
+    for other in others:
+        (other / ".lock").unlink()
+    (others[0].parent / "pytest-99").mkdir()
+    assert loop.says_nothing()
+    assert loop.shown.count("passed") == 1

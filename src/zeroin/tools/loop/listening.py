@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections import deque
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from zeroin.tools.loop.report import Desk, LoopOptions, Order, Teller
 
 TOO_OFTEN = 3  # runs in a row that one and the same file stopped: the program writes it itself
+# The temporary folders of all runs of pytest are in one, and each run looks at the others'.
+OF_ALL_PYTESTS = re.compile(r"/pytest-of-[^/]+(/pytest-(\d+|current)(/\.lock)?|/garbage-.*)?$")
 LOOK = 0.25  # seconds between two looks at what a running program has used so far
 
 
@@ -158,7 +161,9 @@ class Listening:
             made = {path for path in new if _is_since(path, self.began)}
             files, code = files - made, code - made
         # Where modules are looked for is listed by every import, and says nothing.
-        files |= self.engine.used.difference(done.facts.get("path") or ())
+        files |= {path for path in self.engine.used if not OF_ALL_PYTESTS.search(path)}.difference(
+            done.facts.get("path") or ()
+        )
         python = done.facts.get("python")
         if python:
             self.saves.python = python.get("executable") or ""
@@ -169,7 +174,8 @@ class Listening:
         self.beside = beside if python else set()
         code |= {path for path in self.engine.used if path.endswith(".py")}
         self.saves.follow(files, code & files, self.began)
-        self.given = {path for path in self.engine.used - code if not os.path.isdir(path)}
+        data = self.engine.used.intersection(files) - code
+        self.given = {path for path in data if not os.path.isdir(path)}
         self.settle()
 
     def settle(self) -> None:
