@@ -8,6 +8,7 @@ import signal
 import subprocess
 import termios
 import textwrap
+import time
 
 import pytest
 
@@ -852,6 +853,42 @@ def test_typing_is_the_programs_while_it_runs(screen, program):
     shown.expect("got eve")
     shown.expect(re.compile(r"\[2\]"))
     quit_by_key(shown)
+
+
+def test_verifying_does_not_ask_in_the_dark(screen, program):
+    """What a run out of sight asks, nobody can answer: it is given up, and no difference told."""
+    script(program, "name = input('name? ')\nprint('hello', name)\n")
+    shown = screen(ready="name? ")
+    shown.line("Ann")
+    shown.expect("hello Ann")
+    shown.expect("q: quit")
+    shown.send("v")
+    shown.expect("out of sight")
+    shown.expect("not verified: it reads the terminal")
+    shown.send("q")
+    assert shown.wait() == 0
+
+
+def test_verifying_can_be_ended(screen, program):
+    """By Ctrl-C, which is not meant for the loop then; the fixture looks for what is left."""
+    script(
+        program,
+        """
+        import subprocess
+        subprocess.run(["sh", "-c", "test ! -e slow || { touch begun; sleep 600; }"])
+        """,
+    )
+    shown = screen()
+    (program / "slow").touch()
+    shown.send("v")
+    end = time.monotonic() + 60
+    while not (program / "begun").exists():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+    shown.send("\x03")
+    shown.expect("not verified: it was interrupted")
+    shown.send("q")
+    assert shown.wait() == 0
 
 
 def test_typed_ahead_is_not_obeyed(screen, program):

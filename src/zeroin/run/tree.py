@@ -141,6 +141,15 @@ def _signal_all(pid: int, number: int, keep: int) -> int:
     return sent
 
 
+def is_stopped(pid: int) -> bool:
+    """By a signal, such as a process gets in the background when it reads the terminal."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] == b"T"
+    except (OSError, IndexError):
+        return False
+
+
 def is_zombie(pid: int) -> bool:
     """Ended, but not waited for yet (or gone altogether)."""
     try:

@@ -170,7 +170,7 @@ class _Loop(Listening):
             return None
         self.close_desk()
         if order is Order.VERIFY:
-            self._verify_last()
+            self._verify_last(tell=True)
         elif order is Order.DEBUG:
             self._debug()
         else:
@@ -318,18 +318,23 @@ class _Loop(Listening):
 
     # --- verifying ----------------------------------------------------------------------------
 
-    def _verify_last(self) -> None:
-        """Run it cold as well, unseen, and compare."""
+    def _verify_last(self, *, tell: bool = False) -> None:
+        """Run it cold as well, unseen, and compare; it takes a while, so say so on demand."""
         last, done = self.last, self.done
         if last is None or done is None or done.ended.stopped:
             self.teller.note("there is no finished run to verify")
             return
+        if tell:
+            self.teller.note("running it cold as well, out of sight (Ctrl-C ends that)")
         ours = verify.Taken(done.outcome, done.output())
         colds: list[Done] = []
         for _ in range(2):  # a second one only if the first differs
             cold = self._run_plain(last.n)
             if cold is None:
-                self._verified(last._replace(difference="not verified: it was interrupted"))
+                why = "it was interrupted"
+                if self.maker.wants_terminal:
+                    why = "it reads the terminal, and what was typed is not known (see --stdin)"
+                self._verified(last._replace(difference=f"not verified: {why}"))
                 return
             colds.append(cold)
             if not verify.differ(ours, verify.Taken(cold.outcome, cold.output())):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zeroin.errors import ZeroinError
 from zeroin.run.execute import Run
+from zeroin.run.spawn import spawn
+from zeroin.run.tree import is_stopped
 from zeroin.run.warm import Engine, NeedsCold, wrapper
 from zeroin.run.warm.standby import Command
 from zeroin.tools.run import stacks_of
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from zeroin.run.warm.standby import Place
     from zeroin.tools.loop.report import LoopOptions
     from zeroin.tools.run import Conduct
+
+LOOK = 0.1  # seconds between two looks at a run that is out of sight
 
 
 class Made(NamedTuple):
@@ -42,6 +47,7 @@ class Maker:
         self.engine = Engine(budget_bytes=options.budget, profile=options.profile > 0)
         self.aside = self.engine.aside
         self._env: dict[str, str] = {}  # of the last run
+        self.wants_terminal = False  # the last run to compare with, which can't have it
         self.reason = ""  # why the next run is cold, if that is decided already
         self.told = 0  # a signal that means us as well, and came while the program ran
 
@@ -99,6 +105,12 @@ class Maker:
         def conduct(keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
             self.engine.end_standby()  # two of the program could get in each other's way
             self._give_stdin()
+            how: dict[str, Any] = {}
+            self.wants_terminal = False
+            if os.isatty(0):
+                # Nobody sees what it asks, so nobody can answer: it is stopped if it reads.
+                how["start"] = functools.partial(self._start_apart, env)
+                self.aside.later(LOOK, self._look_at_plain)
             return self._run(keeper, inbox).execute(
                 self.cycle.command,
                 self.cycle.cwd,
@@ -106,9 +118,23 @@ class Maker:
                 targets=targets,
                 take_stacks=lambda: stacks_of(inbox),
                 aside=self.aside,
+                **how,
             )
 
         return conduct
+
+    def _start_apart(self, env: dict[str, str], out: int, err: int) -> int:
+        return spawn(self.cycle.command, self.cycle.cwd, env, out, err, apart=True)
+
+    def _look_at_plain(self) -> None:
+        """Has the kernel stopped it, or is it to end? Ctrl-C does not reach it by itself."""
+        run = self.aside.run
+        if run is None or run.stopped:
+            return
+        self.wants_terminal = is_stopped(run.pid)
+        if self.wants_terminal or run.interrupted:
+            run.stop()
+        self.aside.later(LOOK, self._look_at_plain)
 
     def stand_by(self, place: Place, peak_bytes: int) -> bool:
         """Run ahead to there in the background, if that can be."""
