@@ -38,6 +38,9 @@ def install(environ: Mapping[str, str]) -> None:
     _write_faults_to(folder + "/faults")
     _watch_excepthook()
     atexit.register(_at_exit)
+    # Called before it: a debugger that is still stepping must not step into us.
+    for switch_off in (sys.settrace, sys.setprofile):
+        atexit.register(switch_off, None)
     from . import loaded
 
     # A program that is killed says nothing at its end: what it runs on is told now.
@@ -252,8 +255,9 @@ def _on_traceback(traceback: Any) -> None:
     """`multiprocessing.Process` catches what its target raised and prints it by this function."""
     plain = traceback.print_exc
 
-    def print_exc(*args: Any, **kwargs: Any) -> None:
-        plain(*args, **kwargs)
+    # As in the library, for those who ask for its signature.
+    def print_exc(limit: Any = None, file: Any = None, chain: Any = True) -> None:
+        plain(limit, file, chain)
         caller = sys._getframe(1)
         exc = sys.exc_info()[1]
         if exc is not None and caller.f_globals.get("__name__") == "multiprocessing.process":
@@ -261,6 +265,7 @@ def _on_traceback(traceback: Any) -> None:
 
     for name in ("__module__", "__name__", "__qualname__", "__doc__"):
         setattr(print_exc, name, getattr(plain, name))
+    print_exc.__annotations__ = {}
     traceback.print_exc = print_exc
 
 

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 # A hook that wrote beside its own memory would end the program at once.
 SETTINGS = {"env": ["PYTHONMALLOC=debug"]}
 FUNCTIONS = 12  # in a file: starting a process costs more than running it
-FILES = 60 if stepped.FULL else 10  # a Python
+FILES = 60 if stepped.FULL else 6  # a Python
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("version", support.interpreters())
 def test_same_as_plain(version: str, tmp_path: Path) -> None:
-    """Over a hundred random functions a Python print and fail as they do without the stepper."""
+    """Many random functions a Python print and fail as they do without the stepper."""
     number = support.as_numbers(version)
     jobs = []
     for seed in range(FILES):

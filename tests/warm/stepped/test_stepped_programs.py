@@ -14,8 +14,14 @@ import support
 if TYPE_CHECKING:
     from pathlib import Path
 
-EACH = 2  # interpreters that a program is run on in an ordinary run; all with ZEROIN_TEST_FULL=1
 VERSIONS = list(support.interpreters())
+# Programs that differ and may, on all Pythons, and why: they look at what is there of us. One that
+# differs no longer has to be taken out.
+EXPLAINED = {
+    "codes/constants_of_main_module": "names of code that runs: those of hooks are there, as None",
+    "codes/read_inside_functions": "constants of a function that runs: what hooks look at is there",
+    "module/meta_path": "the finders that note what was looked for stand in this list",
+}
 # Says how many points of its own file it has reached: of the module, then also of a function.
 TELLS = """\
 import os, sys
@@ -33,13 +39,19 @@ print(before > 0, count() > before + 1)
 
 
 def chosen(program: stepped.Program, version: str) -> bool:
-    """Tell whether a program runs on an interpreter: on two of those it fits, taken in turn."""
+    """Tell whether a program runs on an interpreter: on one, in turn; on all in a full run."""
     fitting = [each for each in VERSIONS if program.fits(each)]
-    if stepped.FULL or len(fitting) <= EACH:
+    if stepped.FULL or not fitting:
         return version in fitting
-    first = zlib.crc32(program.name.encode()) % len(fitting)
-    step = 1 + zlib.crc32(program.name.encode()) // 7 % (len(fitting) - 1)
-    return version in (fitting[first], fitting[(first + step) % len(fitting)])
+    return version == fitting[zlib.crc32(program.name.encode()) % len(fitting)]
+
+
+def complain(program: stepped.Program, python: str, base: Path) -> str | None:
+    """Say how a program differs, or that it should and doesn't; None if all is as expected."""
+    difference = stepped.compare(program, python, base)
+    if program.name not in EXPLAINED:
+        return difference
+    return None if difference else f"{program.name}: is explained, but does not differ"
 
 
 @pytest.mark.slow
@@ -49,10 +61,7 @@ def test_same_as_plain(topic: str, version: str, tmp_path: Path) -> None:
     """Every program of the topic prints, fails and ends as it does without the stepper."""
     python = support.interpreters()[version]
     programs = [program for program in stepped.programs(topic) if chosen(program, version)]
-    jobs = [
-        functools.partial(stepped.compare, program, python, tmp_path / "run")
-        for program in programs
-    ]
+    jobs = [functools.partial(complain, program, python, tmp_path / "run") for program in programs]
     differences = stepped.all_differences(jobs)
     if differences:
         pytest.fail(
@@ -81,8 +90,12 @@ def test_really_stepped(words: str, files: dict[str, str], python: str, tmp_path
 
 
 def test_enough_programs() -> None:
-    """There are several hundred programs, and none is there twice."""
+    """There are several hundred programs, none is there twice, and each runs where it can."""
     found = [program for topic in stepped.topics() for program in stepped.programs(topic)]
+    for program in found:
+        on = [version for version in VERSIONS if chosen(program, version)]
+        assert on or not any(map(program.fits, VERSIONS)), program.name
+    assert {program.name for program in found}.issuperset(EXPLAINED)
     texts = {tuple(sorted(program.files.items())) for program in found}
     assert len(found) >= 300
     assert len(texts) == len(found)

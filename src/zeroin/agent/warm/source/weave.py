@@ -28,6 +28,7 @@ from .plant import DOWN, LOCAL, PREFIX, ROOM, STEP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import CodeType
     from typing import Any, Callable
 
     from . import texts
@@ -140,6 +141,11 @@ def _first_to_run(statement: Any) -> Any:
             return part
     items = getattr(statement, "items", None)
     return items[0].context_expr if items else statement
+
+
+def is_ours(code: CodeType) -> bool:
+    """Whether it is the code of such a lambda."""
+    return code.co_varnames[:1] == (LAMBDA,)
 
 
 def _cells(names: list[str], place: Any) -> Any:

@@ -13,7 +13,7 @@ import sys
 
 from ... import owner
 from ..source import codes, nodes, plant, texts
-from ..used import inputs
+from ..used import inputs, signatures
 from . import depth, sightings, steps, watch
 
 TYPE_CHECKING = False
@@ -42,7 +42,16 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
 
 
 def _stop(_: tuple[Any, ...]) -> None:
-    steps.stop()
+    if not steps.is_stopped() and sightings.reader() is not None:  # else it is us, at the end
+        from . import plainly
+
+        plainly.go_on()
+
+
+def _stop_quietly(_: tuple[Any, ...]) -> None:
+    """A hook of the program's would hear of files that we open."""
+    signatures.look_no_more()
+    _stop(_)
 
 
 def _open(args: tuple[Any, ...]) -> None:
@@ -56,6 +65,7 @@ _LOOKS = {
     "sys._getframe": lambda _: sightings.looked_at_frames(),
     "open": _open,
     # A program that looks at its own steps shall not see ours.
+    "sys.addaudithook": _stop_quietly,
     "sys.settrace": _stop,
     "sys.setprofile": _stop,
     "sys.monitoring.register_callback": _stop,
@@ -136,7 +146,7 @@ def _hide_all() -> None:
 def _take(filename: str, plain: CodeType | None) -> CodeType | None:
     """Make code with hooks from a file; None if that is not possible, whatever the reason."""
     try:
-        if not owner.is_users(filename):
+        if steps.is_stopped() or not owner.is_users(filename):
             return None
         with open(filename, "rb") as file:
             source = file.read()

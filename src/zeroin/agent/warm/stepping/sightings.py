@@ -37,23 +37,22 @@ def looked_at_frames() -> None:
         asks = asks.f_back
     if asks is None or asks.f_globals.get("__name__", "").startswith("_zeroin_agent"):
         return
-    reader = _reader()
-    name = reader.f_globals.get("__name__", "") if reader is not None else ""
+    asks = reader()
+    name = asks.f_globals.get("__name__", "") if asks is not None else ""
     if name in NAMES_ONLY or name.startswith("importlib"):
         return
-    _note_stack(reader, name == "logging")
+    _note_stack(asks, name == "logging")
 
 
 def read_source(path: str) -> None:
     """A source file that is stepped was opened: a traceback is about to be shown, perhaps."""
     if path in steps.files and not steps.inside:
-        reader = _reader()
-        frame = reader
+        asks = frame = reader()
         while frame is not None:
             if frame.f_globals.get("__name__") == "inspect":
                 _texts.setdefault(path, steps.clock())
             frame = frame.f_back
-        _note_stack(reader, logged=False)
+        _note_stack(asks, logged=False)
         trace: Any = sys.exc_info()[2] or getattr(sys, "last_traceback", None)
         while trace is not None:
             _note(trace.tb_frame, trace.tb_lineno, logged=False)
@@ -66,7 +65,8 @@ def read_code(function: Any) -> None:
     _lines.setdefault((code.co_filename, code.co_firstlineno, False), steps.clock())
 
 
-def _reader() -> Any:
+def reader() -> Any:
+    """The frame that asks, if it is not one of ours."""
     frame: Any = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("_zeroin_agent"):
         frame = frame.f_back

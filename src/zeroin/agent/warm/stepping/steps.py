@@ -44,6 +44,7 @@ _state: dict[str, Any] = {
     "handed": 0,
     "profile": None,
     "levels": None,
+    "stopped": False,
 }
 _bottom: list[Any] = []  # code whose frame shall be the outermost, and the frame that runs it
 _lately: list[int] = []  # points reached since a moment ago
@@ -174,9 +175,15 @@ def look_at_the_clock(*_: Any) -> None:
         _down.discard(number)
 
 
+def is_stopped() -> bool:
+    """Whether there are no more steps: then no more files are stepped either."""
+    return bool(_state["stopped"])
+
+
 def stop() -> None:
     """No more steps: what has not run yet counts as if it had."""
     now = tick()
+    _state["stopped"] = True
     _state["snapshot"] = _state["profile"] = None
     for number in plant.every():
         if number not in leaving:

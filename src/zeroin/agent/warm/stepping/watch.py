@@ -7,11 +7,9 @@ code, without steps; all of it counts as having run.
 
 from __future__ import annotations
 
-import sys
-
 from ... import owner
 from ..source import nodes, points, texts
-from . import sightings, steps
+from . import plainly, sightings, steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,15 +43,10 @@ def looked_at(thing: Any, attribute: Any) -> None:
 
 def _cares(code: Any) -> bool:
     """Whether the reader wants the instructions, and no frame runs them: it would be another's."""
-    reader: Any = None
-    frame: Any = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code is code:
-            _given.add(id(code))  # it has been seen: from now on it is the function's code
-            return False
-        if reader is None and not frame.f_globals.get("__name__", "").startswith("_zeroin_agent"):
-            reader = frame
-        frame = frame.f_back
+    if id(code) in plainly.in_use([code]):
+        _given.add(id(code))  # it has been seen: from now on it is the function's code
+        return False
+    reader = sightings.reader()
     if reader is None:
         return False
     if owner.of(reader.f_code.co_filename) != "stdlib":

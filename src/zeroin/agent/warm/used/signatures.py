@@ -19,9 +19,16 @@ FILE, FOLDER = kinds.S_IFREG, kinds.S_IFDIR
 HASH_BYTES = 1 << 20  # larger files: any save counts as a change
 HASH_LEAST = 1 << 14  # what a file takes of the budget at least: opening it costs, too
 _hash_budget = 8 << 20  # bytes that may be read again, in all, to tell a save from a change
+_lists = True
 inodes: set[int] = set()  # of what was read
 _PACKAGES = (".dist-info", ".egg-info", ".egg", ".egg-link")
 unlisted = {"__pycache__"}  # names that a listing is the same without
+
+
+def look_no_more() -> None:
+    """Open nothing from here on: what is used now, no snapshot depends on."""
+    global _hash_budget, _lists
+    _hash_budget, _lists = 0, False
 
 
 def state(path: str) -> posix.stat_result | None:
@@ -88,6 +95,8 @@ def names(folder: str, deep: int) -> int | None:
 
     -1: only those of packages that are installed there.
     """
+    if not _lists:
+        return None
     try:
         found = [name for name in posix.listdir(folder) if name not in unlisted]
     except (OSError, ValueError):
