@@ -18,7 +18,6 @@ VERSIONS = list(support.interpreters())
 # Programs that differ and may, on all Pythons, and why: they look at what is there of us. One that
 # differs no longer has to be taken out.
 EXPLAINED = {
-    "codes/constants_of_main_module": "names of code that runs: those of hooks are there, as None",
     "codes/read_inside_functions": "constants of a function that runs: what hooks look at is there",
     "module/meta_path": "the finders that note what was looked for stand in this list",
 }

@@ -47,6 +47,12 @@ def at(node: Any, place: Any) -> Any:
     return node
 
 
+def place_of(node: Any) -> dict[str, int]:
+    """Where a node is, for a new one to be made there."""
+    where = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+    return dict(zip(PLACE, where))
+
+
 def in_place_of(node: Any, old: Any) -> Any:
     """Give a new node the place of another one."""
     for attribute in PLACE:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+from _operator import is_
 
 from . import codes
 
@@ -31,16 +32,18 @@ _NULL_LAST = sys.version_info >= (3, 13)
 # Newer interpreters turn what is tested into a bool first, unless it is compared with None.
 DOWN = None if sys.version_info >= (3, 13) else False
 # Instructions that name a variable by its number; the last pack two such numbers into one byte.
-BY_NUMBER: tuple[int, ...]
-PAIRS: tuple[int, ...] = ()
+PAIRS: frozenset[int] = frozenset()
 if sys.version_info < (3, 11):
-    BY_NUMBER = (124, 125, 126)
+    BY_NUMBER = frozenset((124, 125, 126))
 elif sys.version_info < (3, 12):
-    BY_NUMBER = (124, 125, 126, 135, 136, 137, 138, 139, 148)
+    BY_NUMBER = frozenset((124, 125, 126, 135, 136, 137, 138, 139, 148))
 elif sys.version_info < (3, 13):
-    BY_NUMBER = (124, 125, 126, 127, 135, 136, 137, 138, 139, 143, 176)
+    BY_NUMBER = frozenset((124, 125, 126, 127, 135, 136, 137, 138, 139, 143, 176))
 else:
-    BY_NUMBER, PAIRS = (64, 65, 84, 85, 86, 87, 89, 94, 109, 110), (88, 111, 112)
+    BY_NUMBER = frozenset((64, 65, 84, 85, 86, 87, 89, 94, 109, 110))
+    PAIRS = frozenset((88, 111, 112))
+_LOADS = (LOAD_FAST, LOAD_FAST_CHECK)
+_NAMED = (LOAD_NAME, LOAD_GLOBAL)
 MOST = 65535  # constants that two bytes can number
 ROOM = 180  # constants of a function beyond which one byte may not number them all
 
@@ -86,25 +89,34 @@ def plant(code: CodeType, *, live: bool = True) -> CodeType:
     Only live code is kept for good, so only its flags may be written to.
     """
     consts = [plant(c, live=live) if isinstance(c, type(code)) else c for c in code.co_consts]
-    planter = _Planter(code, consts)
-    planter.work()
-    # Whoever asks which names the code uses passes over this one.
-    names = tuple(
-        "None" if name.startswith(PREFIX) and name not in planter.stay else name
-        for name in code.co_names
-    )
-    _named.update(int(name[2:]) for name in planter.stay if name[2:].isdigit())
+    params = code.co_argcount + code.co_kwonlyargcount  # our lambdas have it there
+    varnames = code.co_varnames[:params]
+    varnames += tuple(name for name in code.co_varnames[params:] if not is_ours(name))
+    names, data = code.co_names, code.co_code
+    flags: dict[int, int] = {}
+    if len(varnames) < code.co_nlocals or any(name.startswith(PREFIX) for name in names):
+        planter = _Planter(code, consts)
+        planter.work()
+        # Whoever asks which names the code uses passes over this one.
+        names = tuple(
+            "None" if name.startswith(PREFIX) and name not in planter.stay else name
+            for name in names
+        )
+        _named.update(int(name[2:]) for name in planter.stay if name[2:].isdigit())
+        data, flags = bytes(planter.data), planter.flags
+    elif all(map(is_, consts, code.co_consts)):
+        return code
     planted = code.replace(
-        co_code=bytes(planter.data),
+        co_code=data,
         co_consts=tuple(consts),
         co_names=names,
-        co_varnames=tuple(planter.left),
-        co_nlocals=len(planter.left),
+        co_varnames=varnames,
+        co_nlocals=len(varnames),
     )
     if live:
         _kept.append(planted)  # its flags are written to as long as the program runs
         start = id(planted.co_consts) + tuple.__basicsize__
-        for number, index in planter.flags.items():
+        for number, index in flags.items():
             _places[number].append(start + index * codes.WORD)
     return planted
 
@@ -114,13 +126,26 @@ def is_ours(name: str) -> bool:
     return name.startswith(LOCAL)
 
 
+def _numbers_without_ours(code: CodeType) -> list[int | None]:
+    """The number of a variable → its number when ours are gone."""
+    params = code.co_argcount + code.co_kwonlyargcount
+    anew: list[int | None] = []
+    count = 0
+    for index, name in enumerate(code.co_varnames):
+        gone = index >= params and is_ours(name)
+        anew.append(None if gone else count)
+        count += not gone
+    if sys.version_info >= (3, 11):  # cells have the numbers that follow
+        more = len(code.co_cellvars) + len(code.co_freevars)
+        anew += range(count, count + more)
+    return anew
+
+
 class _Planter:
     def __init__(self, code: CodeType, consts: list[Any]) -> None:
         self.names = code.co_names
         self.locals = code.co_varnames
-        params = code.co_argcount + code.co_kwonlyargcount
-        # Our lambdas have it as an argument.
-        self.left = [n for i, n in enumerate(self.locals) if i < params or not is_ours(n)]
+        self.anew = _numbers_without_ours(code)
         self.consts = consts
         self.where: dict[str, int] = {}
         self.flags: dict[int, int] = {}  # a point's number → which constant its flag is
@@ -130,19 +155,24 @@ class _Planter:
         self.stay: set[str] = set()  # names that could not be replaced
 
     def work(self) -> None:
-        at = start = argument = 0
-        while at < len(self.data):
-            operation = self.data[at]
-            argument = argument << 8 | self.data[at + 1]
+        data, at, start, argument = self.data, 0, 0, 0
+        while at < len(data):
+            operation = data[at]
+            argument = argument << 8 | data[at + 1]
             at += 2
             if operation == EXTENDED:
                 continue
-            if operation in (LOAD_FAST, LOAD_FAST_CHECK) and argument < len(self.locals):
-                self._load(start, at, self.locals[argument])
+            if operation in BY_NUMBER:
+                if operation in _LOADS and argument < len(self.locals):
+                    self._load(start, at, self.locals[argument])
+                if data[at - 2] in BY_NUMBER:  # it still is what it was
+                    self._number_anew(at - 2, self._new(argument))
+            elif operation in PAIRS:
+                data[at - 1] = self._new(argument >> 4) << 4 | self._new(argument & 15)
             elif operation == LOAD_CONST and self.asks:
                 self.asks = False
                 self._tell(self.consts[argument])
-            elif operation in (LOAD_NAME, LOAD_GLOBAL):
+            elif operation in _NAMED:
                 wide = operation == LOAD_GLOBAL and _HAS_CACHES
                 name = self.names[argument >> 1 if wide else argument]
                 if name.startswith(PREFIX):
@@ -151,37 +181,29 @@ class _Planter:
                     self.asks = name == STEP
                     at = end
             start, argument = at, 0
-        if len(self.left) < len(self.locals):
-            self._number_anew()
 
     def _load(self, start: int, end: int, name: str) -> None:
         if name == LOCAL:
             self.open = start, end
+            self.data[end - 2] = NOP  # for now
         elif is_ours(name):
             name = PREFIX + name[len(LOCAL) :]
             self._put(start, end, self._index(name), LOCAL, null=False)
             self.asks = name == STEP
 
-    def _number_anew(self) -> None:
-        """No instruction names our variables any more: the code does without them."""
-        at = argument = 0
-        for at in range(0, len(self.data), 2):
-            operation = self.data[at]
-            argument = argument << 8 | self.data[at + 1]
-            if operation in BY_NUMBER:
-                self.data[at + 1] = self._new_number(argument) & 255
-                if argument > 255:
-                    self.data[at - 1] = self._new_number(argument) >> 8
-            elif operation in PAIRS:
-                pair = self._new_number(argument >> 4), self._new_number(argument & 15)
-                self.data[at + 1] = pair[0] << 4 | pair[1]
-            if operation != EXTENDED:
-                argument = 0
+    def _new(self, number: int) -> int:
+        """The number of a variable in code that does without ours."""
+        if number >= len(self.anew):  # on older interpreters, cells are numbered by themselves
+            return number
+        anew = self.anew[number]
+        if anew is None:
+            raise NoRoomError(LOCAL)  # melted into another instruction
+        return anew
 
-    def _new_number(self, number: int) -> int:
-        if number >= MOST or (number < len(self.locals) and is_ours(self.locals[number])):
-            raise NoRoomError(LOCAL)
-        return number - sum(map(is_ours, self.locals[:number]))
+    def _number_anew(self, at: int, number: int) -> None:
+        self.data[at + 1] = number & 255
+        if number > 255 or self.data[at - 2] == EXTENDED:
+            self.data[at - 1] = number >> 8
 
     def _tell(self, number: int) -> None:
         if self.open is not None:

@@ -41,6 +41,9 @@ LEAVES = "@zl"
 also: list[Callable[[list[points.Unit], Callable[[points.Point], int]], None]] = []
 names: list[str] = []
 LAMBDA = ".z"  # the argument that tells our lambdas from the user's
+_LONG = {name: name for name in (STEP, TAIL, LEFT, MISSED, LEAVES)}
+_SHORT = {name: plant.local(name) for name in _LONG}
+_LOAD, _STORE, _ASK, _IN, _IS_NOT = ast.Load(), ast.Store(), ast.MatMult(), ast.In(), ast.IsNot()
 
 
 def put_hooks(
@@ -67,8 +70,7 @@ def put_hooks(
 
 def declaration(at: Any) -> Any:
     """What makes our names local ones: an assignment that is never run."""
-    ours = (LOCAL, *map(plant.local, (STEP, TAIL, LEFT, MISSED, LEAVES)))
-    targets = [nodes.at(ast.Name(name, ast.Store()), at) for name in ours]
+    targets = [nodes.at(ast.Name(name, _STORE), at) for name in (LOCAL, *_SHORT.values())]
     never = nodes.at(ast.Assign(targets, nodes.at(ast.Constant(None), at)), at)
     return nodes.at(ast.If(nodes.at(ast.Constant(0), at), [never], []), at)
 
@@ -96,38 +98,33 @@ def block_of(node: Any, path: tuple[points.Step, ...]) -> list[Any]:
 
 
 def _hook(point: points.Point, number: int, cells: list[str], local: bool) -> Any:
-    spot = _first_to_run(point.statement)
-
-    def place(node: Any) -> Any:
-        return nodes.in_place_of(node, spot)
-
-    def name(text: str) -> Any:
-        return place(ast.Name(plant.local(text) if local else text, ast.Load()))
+    # There are thousands of these: one node may stand in several places, which saves time.
+    at: Any = nodes.place_of(_first_to_run(point.statement))
+    names = _SHORT if local else _LONG
+    which = ast.Constant(number, **at)
+    nothing = ast.Constant(None, **at)
 
     def ask(ours: str, about: Any) -> Any:
-        return place(ast.BinOp(name(ours), ast.MatMult(), about))
+        return ast.BinOp(ast.Name(names[ours], _LOAD, **at), _ASK, about, **at)
 
-    def constant(value: Any) -> Any:
-        return place(ast.Constant(value))
-
-    stepped = place(ast.Expr(ask(STEP, constant(number))))
-    test = place(ast.Name(LOCAL if local else flag(number), ast.Load()))
+    stepped = ast.Expr(ask(STEP, which), **at)
+    test: Any = ast.Name(LOCAL if local else flag(number), _LOAD, **at)
     if DOWN is None:
-        test = place(ast.Compare(test, [ast.IsNot()], [constant(None)]))
+        test = ast.Compare(test, [_IS_NOT], [nothing], **at)
     if point.unit.is_module:  # where a module is left, the rest of it runs inside of STEP
-        return place(ast.If(test, [stepped], []))
-    handler = place(ast.ExceptHandler(name(LEFT), None, [place(ast.Pass())]))
-    away = place(ast.Break())
-    rest: list[Any] = []
+        return ast.If(test, [stepped], [], **at)
+    left = ast.Name(names[LEFT], _LOAD, **at)
+    handler = ast.ExceptHandler(left, None, [ast.Pass(**at)], **at)
+    away = ast.Break(**at)
+    body: list[Any] = [ast.Try([stepped], [handler], [away], [], **at)]
     if point.resumable:
-        tail = ask(TAIL, _cells(cells, place) if cells else constant(None))
-        leaves = place(ast.Compare(constant(number), [ast.In()], [name(LEAVES)]))
-        back = place(ast.Return(place(ast.Call(tail, [], []))))
-        rest.append(place(ast.If(leaves, [back], [])))
-    missed = place(ast.Subscript(name(MISSED), constant(number), ast.Store()))
-    rest.append(place(ast.Assign([missed], constant(None))))
-    tried = place(ast.Try([stepped], [handler], [away], []))
-    return place(ast.While(test, [tried, *rest, away], []))
+        tail = ask(TAIL, _cells(cells, at) if cells else nothing)
+        leaves = ast.Compare(which, [_IN], [ast.Name(names[LEAVES], _LOAD, **at)], **at)
+        back = ast.Return(ast.Call(tail, [], [], **at), **at)
+        body.append(ast.If(leaves, [back], [], **at))
+    missed = ast.Subscript(ast.Name(names[MISSED], _LOAD, **at), which, _STORE, **at)
+    body += [ast.Assign([missed], nothing, **at), away]
+    return ast.While(test, body, [], **at)
 
 
 def _first_to_run(statement: Any) -> Any:
@@ -148,15 +145,15 @@ def is_ours(code: CodeType) -> bool:
     return code.co_varnames[:1] == (LAMBDA,)
 
 
-def _cells(names: list[str], place: Any) -> Any:
+def _cells(names: list[str], at: Any) -> Any:
     args = ast.arguments(
         posonlyargs=[],
-        args=[place(ast.arg(LAMBDA))],
+        args=[ast.arg(LAMBDA, **at)],
         vararg=None,
         kwonlyargs=[],
         kw_defaults=[],
         kwarg=None,
         defaults=[],
     )
-    loads = [place(ast.Name(one, ast.Load())) for one in names]
-    return place(ast.Lambda(args, place(ast.Tuple(loads, ast.Load()))))
+    loads: list[Any] = [ast.Name(one, _LOAD, **at) for one in names]
+    return ast.Lambda(args, ast.Tuple(loads, _LOAD, **at), **at)

@@ -46,6 +46,8 @@ def _stop(_: tuple[Any, ...]) -> None:
         from . import plainly
 
         plainly.go_on()
+        while _replaced:
+            setattr(external.SourceFileLoader, *_replaced.pop())
 
 
 def _stop_quietly(_: tuple[Any, ...]) -> None:
@@ -59,7 +61,13 @@ def _open(args: tuple[Any, ...]) -> None:
         sightings.read_source(args[0])
 
 
+# Who says so looks at the instructions of what is running, and would find ours.
+_LOOKS_INTO_CODE = (
+    *(b"f_code.co_names", b"f_code.co_consts", b"f_code.co_code"),
+    *(b"f_trace_opcodes", b"sys.monitoring"),
+)
 _looking: list[bool] = []
+_replaced: list[tuple[str, Any]] = []  # what stood where we stand
 _LOOKS = {
     "object.__getattr__": lambda args: watch.looked_at(*args[:2]),
     "sys._getframe": lambda _: sightings.looked_at_frames(),
@@ -150,7 +158,7 @@ def _take(filename: str, plain: CodeType | None) -> CodeType | None:
             return None
         with open(filename, "rb") as file:
             source = file.read()
-        if not _is_utf8(source):
+        if not _is_utf8(source) or any(word in source for word in _LOOKS_INTO_CODE):
             return None
         with _Quiet():
             nodes.parse(source, filename)
@@ -227,5 +235,7 @@ def _watch_imports() -> None:
         function.__module__ = like.__module__
         codes.hide(function.__code__)
     loader.get_code = get_code  # type: ignore[method-assign]
+    _replaced.append(("get_code", plain))
     if codes.can_hide():
         loader.exec_module = exec_module  # type: ignore[method-assign]
+        _replaced.append(("exec_module", execute))
