@@ -64,6 +64,8 @@ class Comparison:
     def _unit(self, old: points.Unit, new: points.Unit, defined: int | None) -> None:
         self.units[old.key] = new
         before = len(self.broken)
+        if old.key != new.key and defined is not None:  # it would be taken for a namesake
+            self._break(defined, new.node, "is another one of its name now, and was made")
         self._block(old, old.node.body, new.node.body, None)
         if not old.is_module:
             self._names(old, new, defined)

@@ -3,7 +3,7 @@
 The frame of the old code calls it and returns what it returns. Its variables are handed over,
 cells as the same cells; loops that are under way go on with the live iterator:
 
-    for x in <one pass>:        # the rest of the pass under way; `break` leaves it all
+    for _ in <one pass>:        # the rest of the pass under way; `break` leaves it all
         ...rest of the body...
     else:                       # the passes to come
         for x in <live iterator>:
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from .texts import Text
 
 HAND = "@zh"  # hands over a variable or an iterator
+ONCE = "@zo"  # holds an iterator during the one pass that comes before it
 SINK = "@zs"  # takes what a one-pass loop assigns
 OUTER = "@outer"
-ONCE = "@once"  # what a one-pass loop iterates over
+MARK = "@once"  # what the one-pass loop of a `while` iterates over
 _OVER_A_TUPLE = type(iter(()))
 
 
@@ -112,12 +113,14 @@ def _one_pass(loop: Any, body: list[Any], number: int, depth: int) -> Any:
             loop.target, _hand(number, depth, loop.iter), loop.body, loop.orelse, None
         )
         nodes.in_place_of(again, loop)
+        over = _hand(number, depth, loop, ONCE)
     else:
         again = loop
+        over = nodes.at(ast.Tuple([_constant(MARK, loop)], ast.Load()), loop)
     sink = ast.Subscript(_name(SINK, loop), _constant(0, loop), ast.Store())
     once = ast.For(
         nodes.at(sink, loop),
-        nodes.at(ast.Tuple([_constant(ONCE, loop)], ast.Load()), loop),
+        over,
         body or [nodes.at(ast.Pass(), loop)],
         [again],
         None,
@@ -125,9 +128,9 @@ def _one_pass(loop: Any, body: list[Any], number: int, depth: int) -> Any:
     return nodes.in_place_of(once, loop)
 
 
-def is_one_pass(iterator: Any) -> bool:
-    """Whether a loop that iterates over this is one of ours, in the rest of a pass."""
-    return type(iterator) is _OVER_A_TUPLE and iterator.__reduce__()[1] == ((ONCE,),)
+def is_one_pass_of_while(iterator: Any) -> bool:
+    """Whether a loop that iterates over this is ours, and does the rest of a `while`'s pass."""
+    return type(iterator) is _OVER_A_TUPLE and iterator.__reduce__()[1] == ((MARK,),)
 
 
 # --- what it is given ---------------------------------------------------------------------------
@@ -191,8 +194,8 @@ def _class_around(key: tuple[Any, ...]) -> str | None:
 # --- small nodes --------------------------------------------------------------------------------
 
 
-def _hand(number: int, what: Any, at: Any) -> Any:
-    call = ast.Call(_name(HAND, at), [_constant(number, at), _constant(what, at)], [])
+def _hand(number: int, what: Any, at: Any, by: str = HAND) -> Any:
+    call = ast.Call(_name(by, at), [_constant(number, at), _constant(what, at)], [])
     return nodes.at(call, at)
 
 

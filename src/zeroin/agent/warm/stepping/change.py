@@ -107,8 +107,10 @@ class Edit:
         for key in self.comparison.changed:
             new = self.comparison.units.get(key)
             for point in self.comparison.old.by_key[key].points:
-                if new is None or numbers[point.number] != steps.here():
+                if new is None or not new.points or numbers[point.number] != steps.here():
                     continue
+                if point is point.unit.points[0]:
+                    return f"{self.comparison.name}:{new.points[0].line}"
                 try:
                     line = points.first_line(edits.follow(new.node, point.path))
                 except IndexError:  # nothing is left there
@@ -380,7 +382,6 @@ def plan(leave: steps.Leave, frame: FrameType) -> tuple[bool, Any] | None:
     place = tails.Place((), point.path, steps.hand_over(things))
     make = _maker(place)
     code = make(texts.Text(new.source, file.filename), file.current.numbers, True)
-    _places[id(code)] = place
     _keep(file, code, make)
     left.leave(frame, held)
     return True, code
@@ -415,7 +416,6 @@ def function(leave: steps.Leave, frame: FrameType, cells: dict[str, Any]) -> Any
         place.first = HIDDEN if first[0] in cells else first[0]
     make = _maker(place)
     code = make(new, file.current.numbers, True)
-    _places[id(code)] = place
     _keep(file, code, make)
     left.leave(frame, held, cells)
     return left.rest(frame, _function(code, frame, cells), (values[first[0]],) if takes else ())
@@ -452,9 +452,6 @@ def _function(code: Any, frame: FrameType, cells: dict[str, Any]) -> Any:
     return FUNCTION(code, frame.f_globals, frame.f_code.co_name, None, closure)
 
 
-_places: dict[int, tails.Place] = {}  # a tail's code → where it began
-
-
 def _part(keys: set[tuple[Any, ...]]) -> Any:
     return lambda text, numbers, live: texts.part_code(text, numbers, keys, live)
 
@@ -475,18 +472,17 @@ def _iterators(frame: FrameType, point: points.Point) -> tuple[dict[Any, Any], i
     """What the loops that are under way iterate over, by their depth; and how many the frame has.
 
     In a tail, the loops that it began in have a one-pass loop each, `while` as well, until that
-    pass is over; until then, the live iterator still waits.
+    pass is over; until then, that holds the live iterator.
     """
     found: dict[Any, Any] = {}
-    place = _places.get(id(frame.f_code))
-    depth = held = 0
+    held = 0
     for loop in loops_around(point):
         iterator = codes.on_stack(frame, held)
-        once = place is not None and tails.is_one_pass(iterator)
-        held += once or isinstance(loop, _ast.For)
         if isinstance(loop, _ast.For):
-            found[depth] = steps.take_back(place.number, depth) if once and place else iterator
-            depth += 1
+            held += 1
+            found[len(found)] = iterator.live if type(iterator) is steps.Once else iterator
+        elif tails.is_one_pass_of_while(iterator):
+            held += 1
     return found, held
 
 

@@ -96,6 +96,7 @@ def install(snapshot: Callable[[], None] | None) -> None:
     plant.constants.update(
         {plant.STEP: _Hook(), weave.TAIL: _Tail(), tails.HAND: _hand, tails.SINK: _Sink()}
     )
+    plant.constants[tails.ONCE] = Once
     plant.constants.update(
         {weave.LEFT: (_Leaves, RecursionError), weave.LEAVES: _leaves, weave.MISSED: _missed}
     )
@@ -370,10 +371,31 @@ def hand_over(things: dict[Any, Any]) -> int:
     return number
 
 
+class Once:
+    """What a loop under way iterates over, held by the loop that does the rest of its pass.
+
+    So it ends with that loop, if that is left; otherwise it is handed over when the pass is done.
+    """
+
+    def __init__(self, number: int, depth: int) -> None:
+        self.live = _hand(number, depth)
+        self.place = number, depth
+        self.begun = False
+
+    def __iter__(self) -> Once:
+        return self
+
+    def __next__(self) -> None:
+        if self.begun:
+            _handed[self.place] = self.live
+            raise StopIteration
+        self.begun = True
+
+
 class _Sink:
     """Takes what a one-pass loop assigns."""
 
-    def __setitem__(self, _: int, __: int) -> None:
+    def __setitem__(self, _: int, __: Any) -> None:
         pass
 
 
@@ -429,11 +451,6 @@ def is_ours(frame: Any) -> bool:
     """Whether a frame is the agent's."""
     name = frame.f_globals.get("__name__", "")
     return isinstance(name, str) and name.startswith("_zeroin_agent")
-
-
-def take_back(number: int, name: Any) -> Any:
-    """What was handed over and nobody has asked for yet."""
-    return _handed.pop((number, name), None)
 
 
 def _hand(number: int, name: Any) -> Any:
