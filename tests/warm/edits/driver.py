@@ -26,6 +26,9 @@ from zeroin.run.warm.lines import Line
 from zeroin.tools.loop import LoopOptions, loop
 from zeroin.tools.loop.report import Order
 
+MOST = 40  # snapshots at a pace that is asked for
+LATER = 0.05  # seconds between those that follow
+
 
 def serve(path: str) -> None:
     """Until the one who started us ends."""
@@ -82,12 +85,15 @@ def _first_line(fd: int) -> bytes:
 
 
 def _take_snapshots(every: float) -> None:
-    """Ask agents to take them at another pace than they would."""
+    """Ask agents to take them at another pace than they would; the first ones of each run."""
     send = Line.send
+    count = 0
 
     def send_pace(self: Line, message: dict[str, Any], descriptors: Any = ()) -> bool:
+        nonlocal count
         if message["kind"] in ("granted", "go"):
-            message = {**message, "every": every}
+            count = 0 if message["kind"] == "go" else count + 1
+            message = {**message, "every": every if count < MOST else max(every, LATER)}
         return send(self, message, descriptors)
 
     Line.send = send_pace  # type: ignore[method-assign]

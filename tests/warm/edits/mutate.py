@@ -31,12 +31,13 @@ OPERATORS = {
     "False": "True",
 }
 PUT_IN = ("pass", "print('here', {n})", "extra_{n} = {n}", "assert {n} >= 0", "import colorsys")
+LEAVE = ("1 / 0", "raise KeyError({n})", "return", "break", "continue")  # it may not parse there
 
 
-def mutate(source: str, rng: random.Random) -> tuple[str, str]:
+def mutate(source: str, rng: random.Random, kinds: Any = None) -> tuple[str, str]:
     """Another text that parses, and what was done."""
     while True:
-        kind = rng.choice(KINDS)
+        kind = rng.choice(kinds or KINDS)
         text = kind(source, rng)
         if text is None or text == source:
             continue
@@ -154,6 +155,14 @@ def insert_statement(source: str, rng: random.Random) -> str:
     return _splice(source, begin, begin, [_indent(source.splitlines(), begin) + text])
 
 
+def insert_leaving(source: str, rng: random.Random) -> str:
+    """Something that ends what is under way."""
+    block, index = _statement(source, rng)
+    begin, _ = _span(block[index])
+    text = rng.choice(LEAVE).format(n=rng.randrange(100))
+    return _splice(source, begin, begin, [_indent(source.splitlines(), begin) + text])
+
+
 def insert_function(source: str, rng: random.Random) -> str:
     """A new one at the module's level, in front of a statement."""
     tree = ast.parse(source)
@@ -257,4 +266,10 @@ KINDS = (
     add_comment,
     wrap_in_if,
     change_default,
+)
+# Where programs are random, edits that change all of them at once tell little.
+SMALL = (
+    *(change_number, change_number, change_number, change_text, change_operator),
+    *(delete_statement, duplicate_statement, insert_statement, insert_leaving),
+    *(swap_statements, negate_condition, add_comment, wrap_in_if),
 )

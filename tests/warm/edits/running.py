@@ -353,14 +353,14 @@ def differences(row: Row, number: int, step: Step) -> list[str]:
         found.append(f"exit code {warm.code}, cold {cold.code}")
     if (step.told.get("outcome") == "passed") != (cold.code == 0):
         found.append(f"outcome {step.told.get('outcome')}, exit code {cold.code}")
-    found += _compare("stdout", _mask(row, warm.out), _mask(row, cold.out))
-    found += _compare("stderr", _mask(row, warm.err), _mask(row, cold.err))
+    found += compare("stdout", _mask(row, warm.out), _mask(row, cold.out))
+    found += compare("stderr", _mask(row, warm.err), _mask(row, cold.err))
     for name in sorted(warm.files.keys() | cold.files.keys()):
         one, other = warm.files.get(name), cold.files.get(name)
         if one is None or other is None:
             found.append(f"{name} is there only {'cold' if one is None else 'in the loop'}")
         else:
-            found += _compare(name, _mask(row, one), _mask(row, other))
+            found += compare(name, _mask(row, one), _mask(row, other))
     return found + _place(row, number, step) + (_lateness(row, number, step) if number else [])
 
 
@@ -368,7 +368,8 @@ def _mask(row: Row, data: bytes) -> bytes:
     return re.sub(row.get("mask").encode(), b"~", data) if row.get("mask") else data
 
 
-def _compare(name: str, warm: bytes, cold: bytes) -> list[str]:
+def compare(name: str, warm: bytes, cold: bytes) -> list[str]:
+    """How two texts differ, if they do."""
     if warm == cold:
         return []
     lines = difflib.unified_diff(
