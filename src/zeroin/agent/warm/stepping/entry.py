@@ -11,9 +11,9 @@ import _warnings
 import os
 import sys
 
-from ... import owner
+from ... import hooks, owner
 from ..source import codes, nodes, plant, texts
-from ..used import inputs, signatures
+from ..used import inputs
 from . import depth, sightings, steps, watch
 
 TYPE_CHECKING = False
@@ -46,14 +46,10 @@ def _stop(_: tuple[Any, ...]) -> None:
         from . import plainly
 
         plainly.go_on()
+        inputs.step_aside()
+        hooks.step_aside()
         while _replaced:
             setattr(external.SourceFileLoader, *_replaced.pop())
-
-
-def _stop_quietly(_: tuple[Any, ...]) -> None:
-    """A hook of the program's would hear of files that we open."""
-    signatures.look_no_more()
-    _stop(_)
 
 
 def _open(args: tuple[Any, ...]) -> None:
@@ -64,7 +60,7 @@ def _open(args: tuple[Any, ...]) -> None:
 # Who says so looks at the instructions of what is running, and would find ours.
 _LOOKS_INTO_CODE = (
     *(b"f_code.co_names", b"f_code.co_consts", b"f_code.co_code"),
-    *(b"f_trace_opcodes", b"sys.monitoring"),
+    *(b"f_trace_opcodes", b"sys.monitoring", b"import dis\n", b"from dis import"),
 )
 _looking: list[bool] = []
 _replaced: list[tuple[str, Any]] = []  # what stood where we stand
@@ -73,7 +69,7 @@ _LOOKS = {
     "sys._getframe": lambda _: sightings.looked_at_frames(),
     "open": _open,
     # A program that looks at its own steps shall not see ours.
-    "sys.addaudithook": _stop_quietly,
+    "sys.addaudithook": _stop,
     "sys.settrace": _stop,
     "sys.setprofile": _stop,
     "sys.monitoring.register_callback": _stop,

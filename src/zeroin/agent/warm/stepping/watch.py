@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 READERS = ("dis", "marshal", "opcode", "copyreg", "pickle")
 _busy = [False]
 _given: set[int] = set()
-_plain: dict[tuple[str, tuple[Any, ...]], Any] = {}  # file and unit → its code without hooks
+_made: dict[str, _Plain] = {}
 _FUNCTION = type(nodes.dump)
 
 
@@ -55,20 +55,25 @@ def _cares(code: Any) -> bool:
 
 
 def _go_plain(function: Any, file: texts.File, key: tuple[Any, ...]) -> None:
-    text = texts.Text(file.current.source, file.filename)
-    unit = text.by_key.get(key)
+    made = _made.get(file.path)
+    if made is None or made.source is not file.current.source:
+        made = _made[file.path] = _Plain(file)
+    unit = made.text.by_key.get(key)
     if unit is None:
         return
-    name = file.path, key
-    if name not in _plain:
-        plain = compile(file.current.source, file.filename, "exec", dont_inherit=True)
-        line = points.first_line(unit.node)
-        for code in texts.all_within(plain):
-            if code.co_name == unit.node.name and code.co_firstlineno == line:
-                _plain[name] = code
-    function.__code__ = _plain[name]
+    function.__code__ = made.codes[unit.node.name, points.first_line(unit.node)]
     numbers = file.current.numbers
-    for inner in text.units:
+    for inner in made.text.units:
         if inner.key[: len(key)] == key:
             for point in inner.points:
                 steps.mark(numbers[point.number])
+
+
+class _Plain:
+    """A file without hooks: to make that takes as long as to load it."""
+
+    def __init__(self, file: texts.File) -> None:
+        self.source = file.current.source
+        self.text = texts.Text(self.source, file.filename)
+        code = compile(self.source, file.filename, "exec", dont_inherit=True)
+        self.codes = {(one.co_name, one.co_firstlineno): one for one in texts.all_within(code)}

@@ -53,6 +53,14 @@ def _hook(event: str, args: tuple[Any, ...], table: dict[str, Any] = on_event) -
             pass
 
 
+def step_aside() -> None:
+    """No snapshot will depend on what is used from here on: do nothing that the program can see."""
+    signatures.look_no_more()
+    probes.step_aside()
+    if lookups.Finder in sys.meta_path:
+        sys.meta_path.remove(lookups.Finder)
+
+
 def ignore(folder: str) -> None:
     """Take no notice of a folder: one that the agent and the driver speak by."""
     events.ignored += (os.path.join(os.path.abspath(folder), ""),)

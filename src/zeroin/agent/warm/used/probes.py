@@ -27,14 +27,27 @@ _LOOKERS = events.IMPORTS | events.METADATA | {"glob", "os", "inspect", "site"}
 _CATCHERS = frozenset(("exists", "lexists", "isfile", "isdir", "islink", "ismount"))
 
 
+_replaced: list[tuple[Any, str, Any, Any]] = []  # whose name, what stood there and what stands
+
+
 def install() -> None:
     """Stand in for the names in `os`; `posix`, which the import system uses, stays."""
-    for name in _NAMES:
-        setattr(os, name, _stand_in(name, getattr(posix, name)))
     accessor = getattr(sys.modules.get("pathlib"), "_NormalAccessor", None)
-    for name in _NAMES:  # before 3.11 it keeps them
-        if getattr(accessor, name, None) is getattr(posix, name):
-            setattr(accessor, name, getattr(os, name))
+    for name in _NAMES:
+        plain = getattr(posix, name)
+        ours = _stand_in(name, plain)
+        for holder in (os, accessor):  # before 3.11 `pathlib` keeps them
+            if holder is os or getattr(holder, name, None) is plain:
+                _replaced.append((holder, name, plain, ours))
+                setattr(holder, name, ours)
+
+
+def step_aside() -> None:
+    """A tracer would see us: let the names lead where they led."""
+    while _replaced:
+        holder, name, plain, ours = _replaced.pop()
+        if holder.__dict__.get(name) is ours:
+            setattr(holder, name, plain)
 
 
 def _stand_in(name: str, plain: Any) -> Any:
