@@ -90,4 +90,4 @@ def test_the_table_can_not_pass_by_cold_runs() -> None:
     expected = [row.get("expect") for row in every]
     assert len(every) >= 400
     assert sum(text.startswith("resumed") for text in expected) >= len(every) * 2 // 3
-    assert sum(text.startswith("resumed at ") for text in expected) >= 80
+    assert sum(text.startswith("resumed at ") for text in expected) >= 40

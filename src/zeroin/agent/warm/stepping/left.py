@@ -119,12 +119,13 @@ def _calling_only(note: Callable[[], None]) -> Callable[[], Any]:
 def _calling(
     made: Callable[..., Any], args: Any, more: dict[str, Any], levels: int, frame: int
 ) -> Callable[[], Any]:
-    given = [args]  # nothing but the new code shall hold them
+    given = list(args)
+    given.reverse()
 
     def run() -> Any:
         depth.count_off(levels)
         try:
-            result = made(*given.pop(), **more) if more else made(*given.pop())
+            result = _call(made, given, more)
         finally:
             depth.count_off(-levels)
         steps.left.pop(frame, None)  # the next one may lie at the same place
@@ -132,3 +133,24 @@ def _calling(
 
     codes.hide(run.__code__)
     return run
+
+
+def _call(made: Callable[..., Any], given: list[Any], more: dict[str, Any]) -> Any:
+    """Nothing but the new code shall hold what it is given: some interpreters keep a tuple."""
+    take = given.pop
+    if more or len(given) > 3:
+        return made(*_emptied(given), **more)
+    if len(given) == 3:
+        return made(take(), take(), take())
+    if len(given) == 2:
+        return made(take(), take())
+    return made(take()) if given else made()
+
+
+def _emptied(given: list[Any]) -> tuple[Any, ...]:
+    every = tuple(reversed(given))
+    given.clear()
+    return every
+
+
+codes.hide(_call.__code__)
