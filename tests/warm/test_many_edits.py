@@ -82,3 +82,25 @@ def test_many_edits_leave_nothing_behind(zeroin, project):
         assert last[1] <= first[1] + MORE, "descriptors of the driver"
         assert last[2] <= first[2] + MORE_MEMORY, "memory of the driver"
         assert loop.quit() == 0
+
+
+def test_edits_of_one_place_keep_one_snapshot_of_it(zeroin, project, python):
+    """Also where the new code takes so long to come in that the next snapshot would be due."""
+    many = "".join(f"    x{n % 50} = {n}\n" for n in range(2000))
+    text = (
+        "from zeroin import checkpoint\n"
+        f"def finish(_):\n    text = 'edit 0'\n{many}    return text\n"
+        "print(finish(checkpoint()))\n"
+    )
+    (project / "train.py").write_text(text)
+    with Looping(zeroin, project, command=(python, "train.py")) as loop:
+        kept = loop.line()["snapshots"]
+        saved = []
+        for number in range(1, 5):
+            loop.edit("train.py", text.replace("edit 0", f"edit {number}"))
+            line = loop.line()
+            assert (line["mode"], line["resumed_at"]) == ("resumed", "train.py:3")
+            assert f"edit {number}\n" in loop.shown
+            assert line["snapshots"] <= kept
+            saved.append(line["saved_seconds"])
+        assert saved == saved[:1] * 4  # no more than it took to come there

@@ -86,6 +86,7 @@ def _wait_to_go(origin: Origin) -> None:
         _go_back(own, looked)
     wake(order["agent"], origin.seconds)
     steps.wait(order.get("every") or resume.LEAST)
+    resume.program().woke = steps.clock()
     looked.sound.stop_before_edits()
     answer = {"kind": "resumed", "id": origin.taken.number, "at": resume.point()}
     own.send({**answer, "seconds": origin.seconds})
@@ -185,13 +186,14 @@ class Sound:
 
     def stop_before_edits(self) -> None:
         """The next edit will be near this one: have a snapshot right before it, if it pays."""
-        woken = time.monotonic()
+        program, woken = resume.program(), time.monotonic()
         fresh = [number for edit in self.edits for number in edit.fresh]
 
         def reached() -> None:
             for number in fresh:
                 steps.stops.pop(number, None)
-            if time.monotonic() - woken > WORTH + resume.program().last_fork:
+            saves = time.monotonic() - woken > WORTH + program.last_fork
+            if saves and program.woke != steps.clock():
                 steps.make_due()
 
         for number in fresh:

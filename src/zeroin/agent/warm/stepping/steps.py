@@ -211,6 +211,11 @@ def pass_by() -> None:
         take_down([_state["here"]])
 
 
+def is_wanted() -> bool:
+    """Whether the program itself has asked for a snapshot here."""
+    return bool(_state["next"] == 0.0)
+
+
 def wait(seconds: float) -> None:
     """No snapshot for a while."""
     _state["next"] = time.monotonic() + seconds
