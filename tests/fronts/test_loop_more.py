@@ -368,6 +368,17 @@ def test_a_script_of_the_command_that_is_changed(looping, two):
     assert "go.sh" in line["reason"]
 
 
+def test_what_it_writes_itself_does_not_belong_to_the_command(looping, project):
+    """A result whose name is given: neither writing nor removing it is a save."""
+    source = "import sys\nwith open(sys.argv[1], 'w') as file:\n    file.write('result')\n"
+    loop = looping(source, command=("python", "train.py", "out.json"))
+    loop.line()
+    (project / "out.json").unlink()
+    assert loop.says_nothing()
+    loop.say("run")
+    assert loop.line()["mode"] == "resumed"
+
+
 def test_no_standby_below_a_shell(looping, two):
     """All that the shell does after it would be done in the background."""
     source = "import threading, time\nt = threading.Thread(target=time.sleep, args=(60,))\n"

@@ -49,6 +49,7 @@ class Listening:
         self.own: set[str] = set()  # what the program writes itself while it runs
         self.given: set[str] = set()  # data that a whole run has read and not written
         self.beside: set[str] = set()  # what stands in the command, and the program did not use
+        self._made: set[str] = set()  # what stands in the command, and the program writes
         self._stops: dict[str, int] = {}
 
     def close(self) -> None:
@@ -170,6 +171,9 @@ class Listening:
             version = [int(part) for part in python["version"].split(".")[:2]]
             self.saves.newer = version > list(sys.version_info[:2])
         beside = named(self.cycle, self.engine.through) - files
+        if python:
+            self._made.update(path for path in beside if _is_since(path, self.began))
+            beside -= self._made
         files |= beside
         self.beside = beside if python else set()
         code |= {path for path in self.engine.used if path.endswith(".py")}
