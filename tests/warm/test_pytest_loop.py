@@ -235,12 +235,13 @@ def test_two_saves_in_a_second(looping, tests):
 
 def test_a_snapshot_before_a_slow_test(compared, tests):
     """What has run by then is not run again."""
-    slow = "import time\n\ndef test_slow():\n    time.sleep(1)\n"
+    # Long enough that the next one is due after it, also where a snapshot takes 0.2 seconds.
+    slow = "import time\n\ndef test_slow():\n    time.sleep(4)\n"
     (tests / "tests" / "test_a.py").write_text(slow)
     runs = compared()
     line = runs.edit("calc.py", CALC.replace("a - b", "a * b"))
     assert (line["mode"], line["outcome"]) == ("resumed", "passed")
-    assert line["saved_seconds"] > 1
+    assert line["saved_seconds"] > 4
     assert "1 failed" not in runs.loop.shown[-200:]
 
 
