@@ -88,7 +88,7 @@ def _wait_to_go(origin: Origin) -> None:
     steps.wait(order.get("every") or resume.LEAST)
     resume.program().woke = steps.clock()
     looked.sound.stop_before_edits()
-    answer = {"kind": "resumed", "id": origin.taken.number, "at": resume.point()}
+    answer = {"kind": "resumed", "id": origin.taken.number, "at": looked.at or resume.point()}
     own.send({**answer, "seconds": origin.seconds})
     own.close()
 
@@ -151,6 +151,7 @@ class _Look:
             if self.broken:
                 taken = resume.program().taken
                 self.valid = lenient.before(taken, position, self.broken)
+        self.at = self.sound.place()
         if not self.broken and not self.sound.bring_in():
             self.broken = [(-1, "the new code can't be brought into the program")]
 
@@ -176,6 +177,10 @@ class Sound:
 
     def __init__(self) -> None:
         self.edits: list[change.Edit] = []
+
+    def place(self) -> str | None:
+        """Where the program stands, if that is in code that has changed."""
+        return next(filter(None, (edit.place() for edit in self.edits)), None)
 
     def bring_in(self) -> bool:
         """False if that can't be."""
