@@ -126,6 +126,32 @@ def test_what_is_saved_after_a_look_counts(scenario):
     assert None not in [seen["other"]["came"][0], seen["same"]["came"][0]]
 
 
+def test_a_spare_has_memory_of_its_own_where_runs_copy_much(scenario):
+    """Ahead of the run, and only there."""
+    seen = scenario("""
+        text = "import time\\nall = [float(n) for n in range(2_000_000)]\\ntime.sleep(0.2)\\nprint({})\\n"
+
+        def own(number):
+            Path("main.py").write_text(text.format(number))
+            loop.run()
+            spare = loop.spare(loop.engine.snapshots[-1].id)
+            wait_for_rest(spare.pid)
+            with open(f"/proc/{spare.pid}/smaps_rollup") as file:
+                rows = dict(line.split(":") for line in file if line.count(":") == 1)
+            return int(rows["Private_Dirty"].split()[0]) * 1024
+
+        loop = Loop()
+        loop.use_real_agent("main.py")
+        few = [own(1), own(2)]
+        loop.engine.faults = 20_000
+        many = own(3)
+        loop.engine.close()
+        report(few=few, many=many)
+    """)
+    assert max(seen["few"]) < 32_000_000
+    assert seen["many"] > 48_000_000
+
+
 def test_back_to_an_older_one(scenario):
     """The newest says how far; what is newer than that is dropped, and its output forgotten."""
     seen = scenario("""

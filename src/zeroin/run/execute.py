@@ -48,6 +48,7 @@ class Ended(NamedTuple):
     survivors: int  # background processes that go on
     lost: OSError | None  # why output could not be shown, if it could not
     stopped: bool = False  # ended by our own `stop`
+    faults: int = 0  # pages that were new to it, or copied
 
 
 class Run:
@@ -198,6 +199,7 @@ class Run:
             survivors,
             self.output.lost,
             self.stopped,
+            usage.ru_minflt,
         )
 
     def _now(self) -> float:

@@ -14,6 +14,7 @@ import time
 from .. import post
 from . import line, resume
 from .fork import carry, gate
+from .fork import own as memory_of_its_own
 from .source import codes, texts
 from .stepping import change, steps
 from .used import inputs
@@ -53,20 +54,22 @@ def frozen(mine: line.Line, origin: Origin) -> None:
                 if os.fork():  # the driver becomes the parent of what is forked here
                     os._exit(0)
                 mine.close()
-                _wait_to_go(origin)
+                _wait_to_go(origin, int(order.get("own") or 0))
                 return
     except BaseException as error:
         resume.complain(error)
         os._exit(70)
 
 
-def _wait_to_go(origin: Origin) -> None:
+def _wait_to_go(origin: Origin, copies: int) -> None:
     own = line.Line.to(resume.program().folder)
     if own is None:
         os._exit(0)
     own.send({"kind": "runner", "of": origin.taken.number, "pid": os.getpid()})
     with _NoCollection():
         _get_ready(own)
+        if copies:
+            memory_of_its_own.make(copies, own.has_mail)
         order, descriptors = own.receive()
         looked = None
         if order is not None and order.get("kind") == "look":

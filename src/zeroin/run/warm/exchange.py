@@ -11,7 +11,7 @@ from zeroin.run.warm.holder import Holder
 from zeroin.run.warm.lines import Listener
 from zeroin.run.warm.spool import Spool
 from zeroin.run.warm.standby import Standby
-from zeroin.run.warm.table import Runner, Snapshot, Table
+from zeroin.run.warm.table import Runner, Snapshot, Table, available
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from zeroin.run.warm.lines import Line
 
 SLICE = 0.2  # seconds between two looks whether a debugger shall end
+MANY_FAULTS = 8192  # of a resumed run, at a page each,
+PARTS = 4  # and no less than one in so many of all its pages
+PAGE = 4096
+ROOM = 4  # times what a spare copies must be free
 DEATHS = 3  # spares of one snapshot that may die before nobody asks for another
 
 
@@ -37,6 +41,7 @@ class Exchange:
         self.aside.busy = self._is_busy
         self.table = Table(budget_bytes, most, self._dropped)
         self.standby: Standby | None = None
+        self.faults = 0  # of the last run that was resumed
         self.through = ""  # what waits for the program, if that is not us
         self._below = ""  # why the program is not all of what was started
         self._speaks = 0  # the process of the run that has spoken
@@ -284,8 +289,15 @@ class Exchange:
             elif snapshot.spare is not None:
                 self._hang_up(snapshot.spare.line)
 
+    def _copies(self, snapshot: Snapshot) -> int:
+        """How many bytes a spare may copy ahead: where runs copy much, and there is room for it."""
+        much = self.faults >= MANY_FAULTS and self.faults * PAGE * PARTS >= snapshot.rss
+        if not much or snapshot is not self.table.newest() or available() < ROOM * snapshot.rss:
+            return 0
+        return 2 * snapshot.rss
+
     def _ask(self, snapshot: Snapshot) -> None:
         if snapshot.spare is None and not snapshot.asked and snapshot.deaths < DEATHS:
-            snapshot.asked = snapshot.line.send({"kind": "fork"})
+            snapshot.asked = snapshot.line.send({"kind": "fork", "own": self._copies(snapshot)})
             if not snapshot.asked:
                 self.table.remove(snapshot)

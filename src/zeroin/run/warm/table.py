@@ -24,6 +24,7 @@ class Snapshot:
         self.id = _int(message.get("id"))
         self.at = str(message.get("at", ""))
         self.seconds = _float(message.get("seconds"))  # what the program needed to get here
+        self.rss = _int(message.get("rss"))
         self.fork_seconds = _float(message.get("fork"))
         self.cut = cut  # how much output came before it,
         self.spool: Spool | None = None  # and where that is

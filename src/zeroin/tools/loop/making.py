@@ -78,6 +78,7 @@ class Maker:
                     }
                     try:
                         ended = self._run(keeper, inbox).execute(command, cwd, env, **how_on)
+                        engine.faults = ended.faults
                         return self._as_told(ended)
                     except NeedsCold as needed:
                         reason = needed.reason

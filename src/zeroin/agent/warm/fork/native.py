@@ -14,6 +14,7 @@ NOW_IF_LOADED = 2 | 4  # RTLD_NOW | RTLD_NOLOAD: never load a library because we
 PAUSE_HARD = 2  # omp_pause_hard: the threads end, settings such as their number stay
 READ_WRITE = 3
 SHARED_FIXED_ANONYMOUS = 0x01 | 0x10 | 0x20
+POPULATE_WRITE = 23  # of madvise, since Linux 5.14
 
 _functions: dict[tuple[str, str], int] = {}
 
@@ -53,6 +54,14 @@ def map_afresh(start: int, length: int) -> bool:
         ),
     )
     return given is not None and given & 0xFFFFFFFF == start & 0xFFFFFFFF  # it comes as an int
+
+
+def make_own(start: int, length: int) -> bool:
+    """Copy memory that is shared with the process we were forked from, before it is written to."""
+    given = _call(
+        "libc.so.6", "madvise", lambda c: (c.pointer(start), c.pointer(length), POPULATE_WRITE)
+    )
+    return given == 0
 
 
 def _find(library: str, name: str) -> int:
