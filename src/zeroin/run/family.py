@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import time
 from typing import TYPE_CHECKING
 
 from zeroin.run import tree
@@ -38,26 +36,11 @@ class Family:
 
     def end(self, grace: float) -> None:
         """End all of them: ask, wait a little, then make them."""
-        self.tell(signal.SIGTERM)
-        self.tell(signal.SIGCONT)
-        until = time.monotonic() + grace
-        while self._alive() and time.monotonic() < until:
-            time.sleep(0.01)
-        for _ in range(200):  # as `tree.end`: each round takes all that are there
-            if not self.tell(signal.SIGKILL):
-                return
-            time.sleep(0.01)
+        tree.end_all(self._alive, grace)
 
     def tell(self, number: int) -> int:
         """Send a signal to each; how many got it."""
-        sent = 0
-        for process in self._alive():
-            try:
-                os.kill(process, number)
-                sent += 1
-            except (ProcessLookupError, PermissionError):
-                continue
-        return sent
+        return tree.tell(self._alive(), number)
 
     def _alive(self) -> list[int]:
         return [p for p in self.members(os.getpid()) if not tree.is_zombie(p)]

@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 GRACE = 2.0  # seconds between asking a tree to end and making it
@@ -114,14 +118,19 @@ def adopt_orphans() -> None:
 
 
 def end(pid: int, *, keep: int = 0) -> None:
-    """End everything below `pid`: ask, wait a little, then make it. No orphan is left."""
-    _signal_all(pid, signal.SIGTERM, keep)
-    _signal_all(pid, signal.SIGCONT, keep)
-    deadline = time.monotonic() + GRACE
-    while _alive(pid, keep) and time.monotonic() < deadline:
+    """End everything below `pid`. No orphan is left."""
+    end_all(lambda: _alive(pid, keep), GRACE)
+
+
+def end_all(alive: Callable[[], list[int]], grace: float) -> None:
+    """End whatever there is each time one looks: ask, wait a little, then make it."""
+    tell(alive(), signal.SIGTERM)
+    tell(alive(), signal.SIGCONT)
+    deadline = time.monotonic() + grace
+    while alive() and time.monotonic() < deadline:
         time.sleep(0.01)
     for _ in range(200):  # a fork bomb loses as well: each round takes all that are there
-        if not _signal_all(pid, signal.SIGKILL, keep):
+        if not tell(alive(), signal.SIGKILL):
             return
         time.sleep(0.01)
 
@@ -130,9 +139,10 @@ def _alive(pid: int, keep: int) -> list[int]:
     return [p for p in descendants(pid) if p != keep and not is_zombie(p)]
 
 
-def _signal_all(pid: int, number: int, keep: int) -> int:
+def tell(pids: Iterable[int], number: int) -> int:
+    """Send a signal to each; how many got it."""
     sent = 0
-    for process in _alive(pid, keep):
+    for process in pids:
         try:
             os.kill(process, number)
             sent += 1

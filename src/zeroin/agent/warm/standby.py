@@ -79,7 +79,7 @@ def waits() -> bool:
 
 def _forget() -> None:
     """In a child of the program: it is nobody's standby."""
-    global _standby  # noqa: PLW0603
+    global _standby  # noqa: PLW0603 - one a process
     if _standby is not None:
         _standby.line.close()
         _standby = None
@@ -207,7 +207,7 @@ def _die() -> None:
 
 
 def _go(me: _Standby, order: dict[str, Any]) -> None:
-    global _standby  # noqa: PLW0603
+    global _standby  # noqa: PLW0603 - one a process
     now = steps.tick()
     at = resume.point()
     sound, found = runner.judge(me.mark, strict=bool(order.get("strict")))

@@ -46,7 +46,7 @@ def begin() -> None:
     """Remember what the program was started with; call it when our own descriptors are open."""
     import gc
 
-    global _frozen_at_start  # noqa: PLW0603
+    global _frozen_at_start  # noqa: PLW0603 - a process starts once
     _frozen_at_start = gc.get_freeze_count()
     descriptors.begin()
 

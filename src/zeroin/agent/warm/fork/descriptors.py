@@ -32,7 +32,7 @@ _inherited: set[Identity] = set()  # open when the program began: they belong to
 
 def begin() -> None:
     """Remember what the program was started with."""
-    global _is_begun  # noqa: PLW0603
+    global _is_begun  # noqa: PLW0603 - a process starts once
     _is_begun = True
     _wires.clear()
     _inherited.clear()
