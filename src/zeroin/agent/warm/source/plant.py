@@ -12,7 +12,7 @@ import builtins
 import sys
 from _operator import is_
 
-from . import codes
+from . import codes, jumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def put(number: int, up: bool) -> None:
         value = id(True if up else DOWN).to_bytes(codes.WORD, "little")
         for address in _places[number]:
             codes.write(address, value)
+        jumps.put(number, up)
         if number in _named:
             setattr(builtins, f"{PREFIX}{number}", True if up else DOWN)
 
@@ -94,6 +95,7 @@ def plant(code: CodeType, *, live: bool = True) -> CodeType:
     varnames += tuple(name for name in code.co_varnames[params:] if not is_ours(name))
     names, data = code.co_names, code.co_code
     flags: dict[int, int] = {}
+    loads: list[tuple[int, int]] = []
     if len(varnames) < code.co_nlocals or any(name.startswith(PREFIX) for name in names):
         planter = _Planter(code, consts)
         planter.work()
@@ -103,7 +105,7 @@ def plant(code: CodeType, *, live: bool = True) -> CodeType:
             for name in names
         )
         _named.update(int(name[2:]) for name in planter.stay if name[2:].isdigit())
-        data, flags = bytes(planter.data), planter.flags
+        data, flags, loads = bytes(planter.data), planter.flags, planter.loads
     elif all(map(is_, consts, code.co_consts)):
         return code
     planted = code.replace(
@@ -118,6 +120,11 @@ def plant(code: CodeType, *, live: bool = True) -> CodeType:
         start = id(planted.co_consts) + tuple.__basicsize__
         for number, index in flags.items():
             _places[number].append(start + index * codes.WORD)
+        if loads:
+            jumps.note(planted, data, loads)
+            for number, _ in loads:
+                if not _is_up[number]:
+                    jumps.put(number, up=False)
     return planted
 
 
@@ -149,6 +156,7 @@ class _Planter:
         self.consts = consts
         self.where: dict[str, int] = {}
         self.flags: dict[int, int] = {}  # a point's number → which constant its flag is
+        self.loads: list[tuple[int, int]] = []  # a point's number, and where its flag is loaded
         self.data = bytearray(code.co_code)
         self.open: tuple[int, int] | None = None  # a flag whose number is not known yet
         self.asks = False  # the next constant is that number
@@ -178,6 +186,8 @@ class _Planter:
                 if name.startswith(PREFIX):
                     end = self._end(at) if wide else at
                     self._put(start, end, self._index(name), name, wide and bool(argument & 1))
+                    if name[len(PREFIX) :].isdigit():
+                        self.loads.append((int(name[len(PREFIX) :]), start))
                     self.asks = name == STEP
                     at = end
             start, argument = at, 0
@@ -208,6 +218,7 @@ class _Planter:
     def _tell(self, number: int) -> None:
         if self.open is not None:
             self._put(*self.open, self._flag(number), LOCAL, null=False)
+            self.loads.append((number, self.open[0]))
             self.open = None
         elif number not in self.flags:
             raise NoRoomError(LOCAL)  # melted into another instruction

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import _ast
 
-from . import nodes, plant, points, scopes, weave
+from . import jumps, nodes, plant, points, scopes, weave
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Layer:
     def follow(self, text: Text) -> list[tuple[CodeType, CodeType]] | None:
         """Pair our code with the same code at other lines; None if it is not the same."""
         moved = list(pairs(self.code, self.make(text, self.numbers, False)))
-        same = all(old.co_code == new.co_code for old, new in moved)
+        same = all(jumps.without(old) == new.co_code for old, new in moved)
         return moved if same else None
 
 

@@ -12,7 +12,7 @@ import os
 import sys
 
 from ... import hooks, owner
-from ..source import codes, nodes, plant, texts
+from ..source import codes, jumps, nodes, plant, texts
 from ..used import inputs
 from . import depth, sightings, steps, watch
 
@@ -68,6 +68,7 @@ _LOOKS = {
     "object.__getattr__": lambda args: watch.looked_at(*args[:2]),
     "sys._getframe": lambda _: sightings.looked_at_frames(),
     "open": _open,
+    "code.__new__": lambda args: jumps.copied(args[0]),
     # A program that looks at its own steps shall not see ours.
     "sys.addaudithook": _stop,
     "sys.settrace": _stop,
