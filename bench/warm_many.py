@@ -82,7 +82,7 @@ def edited(text: str, number: int, most: int) -> str:
     """The program after so many edits."""
     text = re.sub(r"edit \d+ of", f"edit {number} of", text)
     if goes_back(number, most):
-        text = text.replace("range(20)", f"range({20 + number})")
+        text = text.replace("range(20)", "range(21)")  # what the program itself holds must not grow
     if number % 5 == 0:
         text = text.replace("== 0", "!= 0")
     if number % 7 == 0:
@@ -94,7 +94,7 @@ def is_right(outcome: str, shown: str, number: int, most: int) -> bool:
     """Whether that is what a cold run would have given."""
     if number % 7 == 0:
         return outcome == "failed" and "SyntaxError" in shown
-    size = 20 + number if goes_back(number, most) else 20
+    size = 21 if goes_back(number, most) else 20
     said = f"edit {number} of {size}\n" in shown
     failed = "ValueError" in shown
     return said and failed == (number % 5 == 0) and (outcome == "failed") == failed
