@@ -154,7 +154,7 @@ class _Look:
             if self.broken:
                 taken = resume.program().taken
                 self.valid = lenient.before(taken, position, self.broken)
-        self.at = self.sound.place()
+        self.at = None if self.broken else self.sound.place()
         if not self.broken and not self.sound.bring_in():
             self.broken = [(-1, "the new code can't be brought into the program")]
 
