@@ -62,7 +62,15 @@ def known(source: bytes, filename: str) -> Text:
 class Layer:
     """Code in use that was made from one text."""
 
-    def __init__(self, text: Text, numbers: list[int], code: CodeType, make: Make) -> None:
+    def __init__(
+        self,
+        text: Text,
+        numbers: list[int],
+        code: CodeType,
+        make: Make,
+        *,
+        functions_only: bool = False,
+    ) -> None:
         self.source = text.source
         self.numbers = numbers  # a point's number in its text → its number in the program
         self.code = code
@@ -71,7 +79,7 @@ class Layer:
         self.codes: dict[tuple[Any, ...], CodeType] = {}  # a unit's key → its code
         for unit in text.units:
             if unit.is_module:
-                found = code if code.co_name == "<module>" and make is module_code else None
+                found = code if code.co_name == "<module>" and not functions_only else None
             else:
                 found = made.get((unit.node.name, points.first_line(unit.node)))
             if found is not None:

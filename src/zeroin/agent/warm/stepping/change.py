@@ -145,7 +145,8 @@ class Edit:
         file, comparison = self.file, self.comparison
         goes_on = {new.key for key, new in comparison.units.items() if self._goes_on(key)}
         make = _part({unit.key for unit in self.new.units} - goes_on)
-        layer = texts.Layer(self.new, numbers, make(self.new, numbers, True), make)
+        code = make(self.new, numbers, True)
+        layer = texts.Layer(self.new, numbers, code, make, functions_only=True)
         running = {key: [code] for key, code in layer.codes.items()}
         for key, new in comparison.units.items():
             codes_of = file.running.get(key, [])
@@ -164,8 +165,8 @@ class Edit:
         space = module_space(self.file)
         for key in self.comparison.changed:
             new = self.comparison.units.get(key)
-            if new is None or new.is_module or space is None:
-                continue
+            if new is None or new.is_module or space is None or new.key not in self.file.running:
+                continue  # the last: it stands where nothing is ever run
             code: Any = self.file.running[new.key][0]
             for function in functions_at(space, key):
                 stale = any(function.__code__ is one for one, _, _ in self.file.stale)
