@@ -407,12 +407,12 @@ def function(leave: steps.Leave, frame: FrameType, cells: dict[str, Any]) -> Any
     new = texts.Text(file.current.source, file.filename)
     _mark(file, new.by_key[point.unit.key], point.path)
     things, held = _iterators(frame, point)
-    things.update({n: v for n, v in values.items() if n not in cells})
-    place = tails.Place(point.unit.key, point.path, steps.hand_over(things))
-    place.bound = [name for name in values if name not in cells]
-    place.cells = list(cells)
     first = frame.f_code.co_varnames[:1] if frame.f_code.co_argcount else ()
     takes = "__class__" in cells and bool(first) and first[0] in values
+    own = {n: v for n, v in values.items() if n not in cells and not (takes and n == first[0])}
+    things.update(own)
+    place = tails.Place(point.unit.key, point.path, steps.hand_over(things))
+    place.bound, place.cells = list(own), list(cells)
     if takes:
         place.first = HIDDEN if first[0] in cells else first[0]
     make = _maker(place)
