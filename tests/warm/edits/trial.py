@@ -10,6 +10,7 @@ from . import rows, running
 if TYPE_CHECKING:
     from pathlib import Path
 
+ADDRESS = "0x[0-9a-f]+"  # of a function whose destructor has failed
 TOO_LONG = 3.0  # seconds: an edit that made an endless loop
 
 
@@ -66,7 +67,7 @@ class Trial:
         cold.out, cold.err = cold.out.replace(here, there), cold.err.replace(here, there)
         step = running.Step(ran, told, faults, cold=cold)
         self.modes.append(step.mode)
-        row = rows.Row("random", self.row.name, {}, [self.files])
+        row = rows.Row("random", self.row.name, {"mask": ADDRESS}, [self.files])
         found = running.differences(row, 0, step)
         if found:
             found.append(f"{told['mode']} at {told['resumed_at']}: {told['reason']}")

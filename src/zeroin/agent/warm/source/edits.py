@@ -55,26 +55,33 @@ class Comparison:
         self.pairs: list[tuple[Any, Any]] = []  # statements that are the same, without their blocks
         self.units: dict[tuple[Any, ...], points.Unit] = {}  # key of an old unit → the new one
         self.additions: list[tuple[int, Any]] = []  # new statements that may as well run late
+        self._made: dict[tuple[Any, ...], int | None] = {}  # key of an old unit → when it was made
         if _future(old) != _future(new):  # it changes what all the rest means
             self.broken.append((-1, f"{name}: `from __future__` was changed"))
         self._unit(old.units[0], new.units[0], -1)
+        began = self._begun(old.units[0])
+        if _documentation(old) != _documentation(new) and began is not None:
+            self.broken.append((began, f"{name}: its docstring was changed"))
 
     # --- units ------------------------------------------------------------------------------
 
     def _unit(self, old: points.Unit, new: points.Unit, defined: int | None) -> None:
         self.units[old.key] = new
+        self._made[old.key] = defined
         before = len(self.broken)
         if old.key != new.key and defined is not None:  # it would be taken for a namesake
             self._break(defined, new.node, "is another one of its name now, and was made")
         self._block(old, old.node.body, new.node.body, None)
         if not old.is_module:
             self._names(old, new, defined)
-        entered = self._reached(old.points[0].number) if old.points else None
+        entered = self._begun(old)
         if old.key in self.changed and old.whole and entered is not None:
             what = f"{self.name}: {old.name}() is a generator or coroutine that was changed"
             self.broken.append((entered, what + " and had begun"))
         if len(self.broken) > before:
             self.changed.add(old.key)
+        if old.key in self.changed and not old.points:
+            self.changed.add(_holder(old.key))  # it has no hook that could lead to the new code
 
     def _names(self, old: points.Unit, new: points.Unit, defined: int | None) -> None:
         """The same name must mean the same, in what has run and in closures that exist."""
@@ -83,7 +90,7 @@ class Comparison:
         differ = [n for n in was if n in now and own.get(was[n], was[n]) != own.get(now[n], now[n])]
         if was != now:
             self.changed.add(old.key)
-        entered = self._reached(old.points[0].number) if old.points else None
+        entered = self._begun(old)
         if differ and entered is not None:
             self._break(
                 entered, new.node, f"{differ[0]!r} has another scope now, in code that had run"
@@ -93,6 +100,15 @@ class Comparison:
             self._break(
                 defined, new.node, f"{free[0]!r} is from outside now, in a function that was made"
             )
+
+    def _begun(self, unit: points.Unit) -> int | None:
+        """When a unit was first entered; one without any statement may have been at once."""
+        return self._reached(unit.points[0].number) if unit.points else self._made.get(unit.key)
+
+    def _begun_at(self, unit: points.Unit, statement: Any) -> int | None:
+        """When a statement was first reached; documentation is there from the start."""
+        segment = unit.segment.get(id(statement))
+        return self._begun(unit) if segment is None else self._reached(segment)
 
     def _break(self, position: int, node: Any, why: str) -> None:
         self.broken.append((position, f"{self.name}:{node.lineno} {why}"))
@@ -144,7 +160,7 @@ class Comparison:
         return old[at] if at < len(old) else None
 
     def _had_run(self, unit: points.Unit, statement: Any, what: str) -> None:
-        position = self._reached(unit.segment.get(id(statement)))
+        position = self._begun_at(unit, statement)
         if position is not None:
             why = f"{self.name}:{statement.lineno} {what} and had run"
             self.broken.append((position, HadRun.of(unit, statement, why)))
@@ -152,7 +168,7 @@ class Comparison:
     def _put_in(self, unit: points.Unit, new: Any, after: Any, before: Any, holder: Any) -> None:
         """Something new: was the place passed? At the end of a block, if the last had begun."""
         beside = after or before or holder
-        position = self._reached(unit.segment.get(id(beside))) if beside is not None else 0
+        position = self._begun(unit) if beside is None else self._begun_at(unit, beside)
         if unit.is_module and holder is None and position is not None and _is_pure(new):
             self.additions.append((position, new))
             self.changed.add(unit.key)
@@ -186,6 +202,19 @@ def _future(text: Text) -> list[str]:
         for one in text.tree.body
         if isinstance(one, ast.ImportFrom) and one.module == "__future__"
     ]
+
+
+def _holder(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The key of the unit that a function is made in."""
+    key = key[:-1]
+    while key and key[-1][0].startswith(points.CLASS):
+        key = key[:-1]
+    return key
+
+
+def _documentation(text: Text) -> str:
+    body = text.tree.body
+    return nodes.dump(body[0]) if body and points.is_docstring(body[0]) else ""
 
 
 def _cookie(text: Text) -> list[bytes]:

@@ -221,6 +221,7 @@ class Edit:
         same = {
             new.key: key for key, new in comparison.units.items() if key not in comparison.changed
         }
+        added = {id(statement): when for when, statement in comparison.additions}
         for unit in self.new.units:
             if unit.key in same:
                 old = comparison.old.by_key[same[unit.key]]
@@ -230,7 +231,9 @@ class Edit:
             for point, number in zip(unit.points, plant.new_flags(len(unit.points))):
                 numbers[point.number] = number
                 segment = segments.get(id(point.statement))
-                when = None if segment is None else steps.reached.get(before[segment])
+                when = added.get(id(point.statement))  # it is run as it is brought in
+                if segment is not None:
+                    when = steps.reached.get(before[segment])
                 if when is not None:
                     steps.mark(number, when)
                 elif segment is None and point.resumable:
