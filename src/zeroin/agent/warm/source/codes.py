@@ -343,10 +343,32 @@ def _find_previous() -> int | None:
     return _common([look(), between()])
 
 
+def keeps_variables(frame: FrameType) -> bool:
+    """Whether somebody has asked for a frame's variables: the dictionary is kept from then on."""
+    offset = _offset("variables", _find_variables)
+    return offset is not None and _pointers(_base_of(frame) + offset, 1)[0] != 0
+
+
+def _find_variables() -> int | None:
+    if sys.version_info >= (3, 13):
+        return None  # there is no such dictionary
+
+    def look(*_: object) -> set[int]:
+        base = _base_of(sys._getframe())  # kept in a variable, the frame would hold itself
+        kept = id(sys._getframe().f_locals)
+        words = _pointers(base, 12)
+        return {at * WORD for at, word in enumerate(words) if word == kept}
+
+    return _common([look(), look(1, 2)])
+
+
+def _base_of(frame: FrameType) -> int:
+    return _inner(frame) if sys.version_info >= (3, 11) else id(frame)
+
+
 def _stack_of(frame: FrameType) -> int:
     """Where the frame's variables begin; its stack follows them."""
-    base = _inner(frame) if sys.version_info >= (3, 11) else id(frame)
-    return base + _size_of(frame.f_code) * WORD
+    return _base_of(frame) + _size_of(frame.f_code) * WORD
 
 
 def _size_of(code: CodeType) -> int:
