@@ -14,3 +14,11 @@ def test_a_frame_that_is_looked_at_holds_nothing_longer(python):
     went_on = ["['held']", "gone", "after None"]
     had_asked = ["['held', 'seen']", "True", "gone"]  # what the program asked for stays its own
     assert done.stdout.splitlines() == went_on + had_asked
+
+
+def test_new_code_stands_equally_deep_however_often_it_was_run(python):
+    """Some interpreters make calls cheaper that they see often."""
+    program = ROOT / "tests" / "programs" / "warm_depth.py"
+    done = subprocess.run([python, program, AGENT], capture_output=True, text=True, check=True)
+    for line in done.stdout.splitlines():
+        assert "," not in line, done.stdout

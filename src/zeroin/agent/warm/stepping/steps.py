@@ -326,8 +326,9 @@ def _plan(leave: Leave, frame: FrameType) -> tuple[bool, Any] | None:
 
 def _run_rest(code: CodeType, space: dict[str, Any], levels: int) -> None:
     depth.count_off(levels)
+    both = code, space
     try:
-        exec(code, space)  # noqa: S102
+        exec(*both)  # noqa: S102 - called like this it is as deep the tenth time as the first
     finally:
         depth.count_off(-levels)
 
