@@ -127,7 +127,7 @@ class Edit:
         if moves is None:
             return False
         numbers = self._numbers()
-        leaves = self._leaves()
+        leaves = self._leaves(numbers)
         if not all(codes.move_lines(*move) for move in moves):
             return False
         if self.comparison.changed:
@@ -240,12 +240,17 @@ class Edit:
                     self.fresh.append(number)
         return [numbers[n] for n in range(len(numbers))]
 
-    def _leaves(self) -> list[tuple[int, steps.Leave]]:
+    def _leaves(self, numbers: list[int]) -> list[tuple[int, steps.Leave]]:
         layer = self.file.current
+        now = {id(old): id(new) for old, new in self.comparison.pairs}
         leaves = []
         for key in self.comparison.changed:
+            new = self.comparison.units.get(key)
+            segments = new.segment if new else {}
             for point in self.comparison.old.by_key[key].points:
                 leave = steps.Leave(self.file, layer, point.number)
+                segment = segments.get(now.get(id(point.statement), 0))
+                leave.becomes = None if segment is None else numbers[segment]
                 leave.codes = list(self.file.running.get(key, ()))
                 leaves.append((layer.numbers[point.number], leave))
         return leaves

@@ -63,6 +63,7 @@ class Leave:
         self.file = file
         self.layer = layer
         self.number = number  # in the layer's text
+        self.becomes: int | None = None  # the point of the next text at the same place
         self.codes: list[CodeType] = []
 
     def show(self) -> None:
@@ -288,6 +289,7 @@ def _step(number: int, frame: FrameType) -> tuple[CodeType, dict[str, Any], int]
         return None
     rest = _plan(leave, frame)
     if rest is None:
+        _pass_by_in_new_code(leave)
         return None
     if profile is not None:
         profile.enter_rest(leave, id(frame))
@@ -296,6 +298,13 @@ def _step(number: int, frame: FrameType) -> tuple[CodeType, dict[str, Any], int]
         _leaves.add(number)
         return None
     return rest[1], frame.f_globals, _levels()
+
+
+def _pass_by_in_new_code(leave: Leave | None) -> None:
+    """Old code goes on where it is the same as the new: what it reaches counts for that as well."""
+    while leave is not None and leave.becomes is not None:
+        mark(leave.becomes)
+        leave = leaving.get(leave.becomes)
 
 
 def take_down(numbers: Iterable[int]) -> None:
