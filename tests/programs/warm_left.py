@@ -5,7 +5,7 @@ import sys
 package = type(sys)("_zeroin_agent")
 package.__path__ = [sys.argv[1]]
 sys.modules["_zeroin_agent"] = package
-from _zeroin_agent.warm.stepping import left  # noqa: E402
+from _zeroin_agent.warm.source import codes  # noqa: E402
 
 
 class Held:
@@ -14,14 +14,15 @@ class Held:
 
 
 def look(frame):
-    print(sorted(left.variables(frame)))
+    print(sorted(codes.variables(frame)))
 
 
 def goes_on():
-    held = Held()
-    look(sys._getframe())
-    held = None
-    print("after", held)
+    for _ in range(2):
+        held = Held()
+        look(sys._getframe())
+        held = None
+        print("after", held)
 
 
 def has_asked():

@@ -343,10 +343,20 @@ def _find_previous() -> int | None:
     return _common([look(), between()])
 
 
-def keeps_variables(frame: FrameType) -> bool:
-    """Whether somebody has asked for a frame's variables: the dictionary is kept from then on."""
+def variables(frame: FrameType) -> dict[str, Any]:
+    """A frame's variables. Older interpreters keep the dictionary they give, and all that is in it.
+
+    Unless the program has asked for it itself, the frame is as before after this.
+    """
     offset = _offset("variables", _find_variables)
-    return offset is not None and _pointers(_base_of(frame) + offset, 1)[0] != 0
+    place = None if offset is None else _base_of(frame) + offset
+    were_kept = place is not None and _pointers(place, 1)[0] != 0
+    values = frame.f_locals
+    found = dict(values)
+    if place is not None and not were_kept:
+        write(place, bytes(WORD))
+        _let_go(values)
+    return found
 
 
 def _find_variables() -> int | None:

@@ -10,7 +10,7 @@ A hook stands at the position of the statement that follows:
         @zm[17] = None
         break
 
-`@z17` is falsy almost always, which costs two or three nanoseconds. `@zi` notes that the point
+`@z17` is falsy almost always; then `jumps` passes over all of it. `@zi` notes that the point
 was reached, and may take a snapshot. If a new version of the rest takes over, it raises; `@zt`
 then gives it. A lambda that is never called hands over the cells of closures. Close to the
 recursion limit nothing can be called: the point is noted in `@zm`. What follows `else` can only

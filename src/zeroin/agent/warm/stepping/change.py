@@ -342,7 +342,7 @@ def _lacks_cells(text: texts.Text, unit: points.Unit, frame: FrameType) -> bool:
     if unit.is_module:
         return False
     cells = [name for name, kind in text.scopes.names(unit.node).items() if kind == "cell"]
-    bound = left.variables(frame) if cells else {}
+    bound = codes.variables(frame) if cells else {}
     return any(name not in bound for name in cells) or _deletes(unit.node, cells)
 
 

@@ -67,16 +67,6 @@ def _is_callee(one: Any, frame: Any) -> bool:
     return one.f_back is frame or steps.is_ours(one)
 
 
-def variables(frame: FrameType) -> dict[str, Any]:
-    """A frame's variables. Older interpreters keep what they give, and all that is in it."""
-    were_kept = codes.keeps_variables(frame)
-    values = frame.f_locals
-    found = dict(values)
-    if frame.f_code.co_flags & FUNCTION and isinstance(values, dict) and not were_kept:
-        values.clear()
-    return found
-
-
 def leave(frame: FrameType, held: int, cells: Any = ()) -> None:
     """The new code has all that it needs: empty the frame and hide it."""
     code = frame.f_code
