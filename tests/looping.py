@@ -7,15 +7,37 @@ import os
 import select
 import signal
 import subprocess
+import textwrap
 import time
 from typing import TYPE_CHECKING, Any
+
+import support
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
     from typing import Self
 
-    import support
+
+MAIN = """\
+import helper
+print("answer", helper.answer())
+"""
+HELPER = "def answer():\n    return {}\n"
+
+
+def script(project: Path, source: str, name: str = "train.py") -> None:
+    """Write a program."""
+    (project / name).write_text(textwrap.dedent(source))
+
+
+# A stand-in for the agent, which takes a snapshot before each line of a story.
+STORY = ("python", "-I", support.ROOT / "tests" / "programs" / "warm_agent.py", "story")
+
+
+def tell(project: Path, *lines: str) -> None:
+    """Write the story."""
+    (project / "story").write_text("".join(f"{line}\n" for line in lines))
 
 
 class Looping:
