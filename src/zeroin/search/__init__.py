@@ -1,1 +1,7 @@
-"""Pure search algorithms (bisection, delta debugging); no I/O."""
+"""Pure search algorithms (bisection, reduction): they ask, somebody else runs; no I/O.
+
+A search is a tree of yes-or-no questions (`asking`). Since each of them is a value, what would be
+asked next is known for either answer, and can be tried ahead on other processors (`ahead`) without
+changing the result. `fewest` finds the fewest parts that are needed, `reduction` does so round by
+round until nothing gets smaller.
+"""
