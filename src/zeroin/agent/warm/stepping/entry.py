@@ -201,6 +201,7 @@ def load(filename: str, source: bytes) -> CodeType:
     inputs.exempt(path)
     first = texts.Layer(text, numbers, code, texts.module_code)
     steps.files[path] = texts.File(path, filename, first)
+    steps.filenames.add(filename)
     for hear in steps.on_load:
         hear(path, filename, source, numbers)
     return code

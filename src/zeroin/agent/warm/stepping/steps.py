@@ -28,6 +28,7 @@ MOMENT = 0.004
 LOOK_AGAIN = 44  # a real-time signal from the driver
 
 files: dict[str, texts.File] = {}
+filenames: set[str] = set()  # as their code names them
 reached: dict[int, int] = {}  # a point's number → when it was first reached
 leaving: dict[int, Leave] = {}  # points of code that is out of date
 stops: dict[int, Callable[[], None]] = {}  # points at which something else is to be done first
