@@ -22,6 +22,14 @@ def quit_by_key(shown):
     assert shown.wait() == 0
 
 
+def test_once_waits_for_nothing(screen):
+    """And says nothing of keys that nobody would hear."""
+    shown = screen("--once", ready="")
+    assert shown.wait() == 0
+    assert "[1] " in shown.text
+    assert "waiting for a save" not in shown.text
+
+
 def test_lines_and_keys(screen, program):
     """Enter, c, v, ? and q; the output is above each line."""
     shown = screen()

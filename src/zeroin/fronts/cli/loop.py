@@ -90,7 +90,7 @@ def main(args: list[str]) -> int:
     options = _options(given)
     cycle = cli_run.cycle_of(given, command)
     teller = _JsonTeller() if given.json else _TextTeller()
-    desk = _desk(teller, given.stdin)
+    desk = _desk(teller, given.stdin, waits=not given.once)
     try:
         end = loop(cycle, options, os.environ, desk, teller)
     finally:
@@ -116,11 +116,11 @@ def _options(given: argparse.Namespace) -> LoopOptions:
     )
 
 
-def _desk(teller: _Teller, stdin: str | None) -> Desk:
+def _desk(teller: _Teller, stdin: str | None, *, waits: bool) -> Desk:
     """Our orders come over stdin; then the program's can't, unless it is a terminal."""
     orders = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 10)
     if os.isatty(orders):
-        teller.keys = True
+        teller.keys = waits
         return Keys(orders, teller.note)
     if stdin is None:
         nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
