@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import support
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from typing import Self
 
@@ -38,6 +39,15 @@ STORY = ("python", "-I", support.ROOT / "tests" / "programs" / "warm_agent.py", 
 def tell(project: Path, *lines: str) -> None:
     """Write the story."""
     (project / "story").write_text("".join(f"{line}\n" for line in lines))
+
+
+@contextlib.contextmanager
+def several(zeroin: support.Zeroin, project: Path) -> Iterator[Callable[..., Looping]]:
+    """Start as many as a test wants; all of them end with it."""
+    with contextlib.ExitStack() as opened:
+        yield lambda *options, **more: opened.enter_context(
+            Looping(zeroin, project, *options, **more)
+        )
 
 
 class Looping:

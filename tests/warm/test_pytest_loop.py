@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import support
-from looping import Looping
+from looping import several
 
 CALC = """\
 def add(a, b):
@@ -91,16 +91,9 @@ def plain(zeroin, tests):
 
 @pytest.fixture
 def looping(zeroin, tests):
-    """Start a loop that prints JSON; all of them end with the test."""
-    opened = []
-
-    def start(*options, command):
-        opened.append(Looping(_Zeroin(zeroin), tests, *options, command=command))
-        return opened[-1]
-
-    yield start
-    for one in opened:
-        one.__exit__()
+    """Start a loop that prints JSON."""
+    with several(_Zeroin(zeroin), tests) as start:
+        yield start
 
 
 def normal(text):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import support
-from looping import Looping
+from looping import several
 from zeroin.run.warm import priority, standby
 
 PREFIX = 1.5  # seconds
@@ -66,16 +66,9 @@ def program(project):
 
 @pytest.fixture
 def looping(zeroin, program):
-    """Start a loop that prints JSON; all of them end with the test."""
-    opened = []
-
-    def start(*options, **more):
-        opened.append(Looping(zeroin, program, *options, **more))
-        return opened[-1]
-
-    yield start
-    for one in opened:
-        one.__exit__()
+    """Start a loop that prints JSON."""
+    with several(zeroin, program) as start:
+        yield start
 
 
 def ahead():

@@ -1,10 +1,8 @@
 """Loops on a small program, without a terminal and on one."""
 
-import textwrap
-
 import pytest
 
-from looping import HELPER, MAIN, Looping
+from looping import HELPER, MAIN, script, several
 
 
 @pytest.fixture
@@ -17,31 +15,21 @@ def program(project):
 
 @pytest.fixture
 def looping(zeroin, program):
-    """Start a loop that prints JSON; all of them end with the test."""
-    opened = []
-
-    def start(*options, **more):
-        opened.append(Looping(zeroin, program, *options, **more))
-        return opened[-1]
-
-    yield start
-    for one in opened:
-        one.__exit__()
+    """Start a loop that prints JSON."""
+    with several(zeroin, program) as start:
+        yield start
 
 
 @pytest.fixture
 def scripted(zeroin, project):
-    """Start a loop on a script that is given as text; all of them end with the test."""
-    opened = []
+    """Start a loop on a script that is given as text."""
+    with several(zeroin, project) as start:
 
-    def start(source, *options, **more):
-        (project / "train.py").write_text(textwrap.dedent(source))
-        opened.append(Looping(zeroin, project, *options, **more))
-        return opened[-1]
+        def write_and_start(source, *options, **more):
+            script(project, source)
+            return start(*options, **more)
 
-    yield start
-    for one in opened:
-        one.__exit__()
+        yield write_and_start
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ if sys.version_info < (3, 13):
     _FORWARD, _PASS_OVER, _CACHES = 110, 114, 0
 else:
     _FORWARD, _PASS_OVER, _CACHES = 79, 98, 2  # it is compared with None there
-_EXTENDED, _NOP, _LOAD = (144, 9, 100) if sys.version_info < (3, 13) else (71, 30, 83)
+EXTENDED, NOP, LOAD_CONST = (144, 9, 100) if sys.version_info < (3, 13) else (71, 30, 83)
 _IS_ABSOLUTE = sys.version_info < (3, 11)
 _UNIT = 1 if sys.version_info < (3, 10) else 2  # bytes that jumps are counted in
 _SIZE = 2  # bytes of an instruction
@@ -37,7 +37,7 @@ def note(code: CodeType, data: bytes, loads: list[tuple[int, int]]) -> None:
     found = []
     for number, at in loads:
         jump, test = _jump(data, at), data[at : at + _SIZE]
-        is_short = test[0] == _LOAD  # else its number takes two instructions
+        is_short = test[0] == LOAD_CONST  # else its number takes two instructions
         if jump is not None and is_short and there[at : at + _SIZE] == test:
             _places.setdefault(number, []).append((start + at, test, jump))
             found.append((at, test, jump))
@@ -88,8 +88,8 @@ def _start(code: CodeType) -> int:
 def _jump(data: bytes, at: int) -> bytes | None:
     """What leads from here to where the test leads; None if it is too far, or no such test."""
     test, argument = at + _SIZE, 0
-    while data[test] in (_NOP, _EXTENDED):
-        if data[test] == _EXTENDED:
+    while data[test] in (NOP, EXTENDED):
+        if data[test] == EXTENDED:
             argument = (argument | data[test + 1]) << 8
         test += _SIZE
     if data[test] != _PASS_OVER:

@@ -13,6 +13,7 @@ import sys
 from _operator import is_
 
 from . import codes, jumps
+from .jumps import EXTENDED, LOAD_CONST, NOP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +23,8 @@ if TYPE_CHECKING:
 PREFIX = "@z"
 STEP = "@zi"
 LOCAL = ".z"  # any flag, in a function; which one, the use of STEP that follows tells
-LOAD_NAME, LOAD_GLOBAL, LOAD_FAST, LOAD_FAST_CHECK, LOAD_CONST, EXTENDED, PUSH_NULL, NOP = (
-    (101, 116, 124, 127, 100, 144, 2, 9)
-    if sys.version_info < (3, 13)
-    else (92, 91, 85, 87, 83, 71, 34, 30)
+LOAD_NAME, LOAD_GLOBAL, LOAD_FAST, LOAD_FAST_CHECK, PUSH_NULL = (
+    (101, 116, 124, 127, 2) if sys.version_info < (3, 13) else (92, 91, 85, 87, 34)
 )
 _HAS_CACHES = sys.version_info >= (3, 11)
 _NULL_LAST = sys.version_info >= (3, 13)
