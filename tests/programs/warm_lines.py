@@ -13,7 +13,7 @@ import sys
 package = type(sys)("_zeroin_agent")
 package.__path__ = [sys.argv[1]]
 sys.modules["_zeroin_agent"] = package
-from _zeroin_agent.warm.source import edits, lines, texts  # noqa: E402
+from _zeroin_agent.warm.source import edits, lines, positions, texts  # noqa: E402
 
 chance = random.Random(int(sys.argv[2]))
 found = {"codes": 0, "clear": 0, "unclear": 0}
@@ -25,7 +25,7 @@ def shape(code):
     return code.co_code, repr(consts), code.co_name
 
 
-def positions(code):
+def places_of(code):
     if hasattr(code, "co_positions"):
         return list(code.co_positions())
     if hasattr(code, "co_lines"):
@@ -77,7 +77,7 @@ def compare(path):
         return
     other = texts.Text(new.encode(), path)
     comparison = edits.Comparison(text, other, lambda _: None, path)
-    places = edits.Places(comparison)
+    places = positions.Places(comparison)
     found["clear" if places.is_clear else "unclear"] += 1
     if not places.is_clear:
         return
@@ -92,7 +92,7 @@ def compare(path):
         else:
             table = old.co_linetable if hasattr(old, "co_lines") else old.co_lnotab
         found["codes"] += 1
-        ours, theirs = positions(placed(old, first, table)), positions(now)
+        ours, theirs = places_of(placed(old, first, table)), places_of(now)
         if ours != theirs:
             print("differs", path, old.co_name, old.co_firstlineno, ours, theirs)
 

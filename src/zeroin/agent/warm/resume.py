@@ -12,7 +12,7 @@ import time
 
 from . import line
 from .fork import carry, gate
-from .source import codes, edits
+from .source import codes, positions
 from .stepping import depth, steps
 from .used import inputs
 
@@ -247,7 +247,7 @@ def fork() -> int:
 
 def _here(frame: Any) -> str:
     number = frame.f_lineno
-    number -= edits.AWAY if number > edits.AWAY else 0  # a statement that is gone
+    number -= positions.AWAY if number > positions.AWAY else 0  # a statement that is gone
     return f"{os.path.basename(frame.f_code.co_filename)}:{number}"
 
 

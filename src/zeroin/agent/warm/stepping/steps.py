@@ -329,9 +329,9 @@ def _see_rush(number: int, now: float) -> None:
 
 def _plan(leave: Leave, frame: FrameType) -> tuple[bool, Any] | None:
     """What is to be done at a point of old code; None if it can't be left here."""
-    from . import change
+    from . import takeover
 
-    return change.plan(leave, frame)
+    return takeover.plan(leave, frame)
 
 
 def _run_rest(code: CodeType, space: dict[str, Any], levels: int) -> None:
@@ -365,7 +365,7 @@ class _Tail:
 
     def __matmul__(self, cells: Any) -> Any:
         """The function that takes over from the one whose hook asks."""
-        from . import change
+        from . import takeover
 
         inside.append(-1)
         try:
@@ -373,7 +373,7 @@ class _Tail:
             _leaves.discard(number)
             frame = sys._getframe(1)
             shared = dict(zip(cells.__code__.co_freevars, cells.__closure__)) if cells else {}
-            return change.function(leave, frame, shared)
+            return takeover.function(leave, frame, shared)
         finally:
             inside.pop()
 
