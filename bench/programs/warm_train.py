@@ -1,4 +1,4 @@
-"""Train a small model of one's own, with a loop in main(): `warm_train.py numpy`, or torch.
+"""Train a small model of one's own, with a loop in main(): `warm_train.py torch EPOCHS`, or numpy.
 
 On one thread: what several do on a busy machine is mostly waiting for one another.
 """
@@ -9,7 +9,7 @@ import sys
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[name] = "1"
 
-EPOCHS, BATCHES, SIZE, WIDTH = 6, 40, 256, 128
+BATCHES, SIZE, WIDTH = 40, 256, 128
 
 
 def torch_model():
@@ -79,7 +79,7 @@ def numpy_model():
 
 def main():
     step = {"torch": torch_model, "numpy": numpy_model}[sys.argv[1]]()
-    for epoch in range(EPOCHS):
+    for epoch in range(int(sys.argv[2])):
         total = 0.0
         for _ in range(BATCHES):
             loss = step()
