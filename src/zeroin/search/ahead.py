@@ -7,23 +7,22 @@ it is asked for, and what is never asked for is forgotten.
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from zeroin.search.asking import Search
 
+Q = TypeVar("Q", bound="Hashable")
 FAR = 64  # states that are looked at for each question that is wanted
 
 
-def questions(
-    search: Search[Hashable], count: int, known: Callable[[Any], bool | None]
-) -> list[Hashable]:
+def questions(search: Search[Q], count: int, known: Callable[[Q], bool | None]) -> list[Q]:
     """Up to so many different questions without a known answer, the likeliest to be asked first."""
-    found: dict[Hashable, None] = {}
+    found: dict[Q, None] = {}
     order = 0  # of two that are equally likely, the one that was met first
-    states: list[tuple[float, int, Search[Hashable]]] = [(-1.0, order, search)]
+    states: list[tuple[float, int, Search[Q]]] = [(-1.0, order, search)]
     for _ in range(FAR * count):
         if not states or len(found) >= count:
             break

@@ -9,13 +9,14 @@ been gone through and nothing has become smaller.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from zeroin.search.fewest import Fewest
 from zeroin.search.ranges import size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from zeroin.search.ranges import Ranges
 
@@ -28,8 +29,8 @@ class Payload(Protocol):
 
     def __hash__(self) -> int: ...
 
-    def rounds(self) -> Sequence[Round[Self]]:
-        """What could be left out, the coarse before the fine."""
+    def rounds(self) -> Iterable[Round[Self]]:
+        """What could be left out, the coarse before the fine; the same whenever it is asked for."""
 
 
 class Round(Protocol[Offered_co]):
@@ -44,11 +45,23 @@ class Round(Protocol[Offered_co]):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Reduction(Generic[P]):
-    """What is known so far. `payload` is the best there is."""
+class Candidate(Generic[P]):
+    """A payload that is to be tried. It is made only when somebody wants it."""
 
-    payload: P
-    rounds: tuple[Round[P], ...]
+    round: Round[P]
+    parts: Ranges
+
+    def payload(self) -> P:
+        """Make it."""
+        return self.round.keep(self.parts)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reduction(Generic[P]):
+    """What is known so far."""
+
+    base: P  # as it was before the round
+    round: Round[P] | None  # the one that is under way
     number: int  # of the round
     inner: Fewest
     smaller: bool = False  # since the first round
@@ -59,10 +72,17 @@ class Reduction(Generic[P]):
         return cls._begin(payload, 0, False)
 
     @property
-    def question(self) -> P | None:
+    def payload(self) -> P:
+        """The best there is."""
+        if self.round is None or size(self.inner.kept) == self.round.count:
+            return self.base
+        return self.round.keep(self.inner.kept)
+
+    @property
+    def question(self) -> Candidate[P] | None:
         """The payload that is to be tried, or None at the end."""
         parts = self.inner.question
-        return None if parts is None else self.rounds[self.number].keep(parts)
+        return None if parts is None or self.round is None else Candidate(self.round, parts)
 
     @property
     def likely(self) -> float:
@@ -71,24 +91,23 @@ class Reduction(Generic[P]):
 
     def told(self, yes: bool) -> Reduction[P]:
         """It still fails the same way, or not."""
-        now = self.rounds[self.number]
-        inner = self.inner.told(yes)
-        payload = now.keep(inner.kept) if yes else self.payload
-        after = dataclasses.replace(self, payload=payload, inner=inner)
-        if inner.question is not None:
+        if self.round is None:
+            raise ValueError("the search is over")
+        after = dataclasses.replace(self, inner=self.inner.told(yes))
+        if after.inner.question is not None:
             return after
-        smaller = self.smaller or size(inner.kept) < now.count
-        return self._begin(payload, self.number + 1, smaller)
+        payload = after.payload
+        return self._begin(payload, self.number + 1, self.smaller or payload != self.base)
 
     @classmethod
     def _begin(cls, payload: P, number: int, smaller: bool) -> Reduction[P]:
         """The next round that has any parts."""
         while True:
-            rounds: tuple[Round[P], ...] = tuple(payload.rounds())
-            for at in range(number, len(rounds)):
-                inner = Fewest.of(rounds[at].count)
+            for one in itertools.islice(payload.rounds(), number, None):
+                inner = Fewest.of(one.count)
                 if inner.question is not None:
-                    return cls(payload, rounds, at, inner, smaller)
+                    return cls(payload, one, number, inner, smaller)
+                number += 1
             if not smaller:
-                return cls(payload, rounds, len(rounds), Fewest.of(0))
+                return cls(payload, None, number, Fewest.of(0))
             number, smaller = 0, False

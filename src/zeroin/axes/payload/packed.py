@@ -1,0 +1,136 @@
+"""Files inside of files: gzip and Zstandard, zip and tar. What is in them gets smaller."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import io
+import tarfile
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+from zeroin.axes.payload.group import Group, Member
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from zeroin.axes.payload.kinds import Payload, Ranges, Round
+
+LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the same payload gives the same bytes
+
+
+@dataclasses.dataclass(frozen=True)
+class Packed:
+    """A payload, and how it is packed."""
+
+    inner: Payload
+    pack: Callable[[Any], bytes]  # it knows what it has unpacked
+
+    @property
+    def noun(self) -> str:
+        """What its parts are called."""
+        return self.inner.noun
+
+    @property
+    def parts(self) -> int:
+        """How many there are."""
+        return self.inner.parts
+
+    def is_valid(self) -> bool:
+        """Whether what is in it is."""
+        return self.inner.is_valid()
+
+    def pieces(self) -> Iterator[bytes]:
+        """Packed."""
+        yield self.pack(self.inner)
+
+    def rounds(self) -> Iterator[Round[Packed]]:
+        """Those of what is in it."""
+        for one in self.inner.rounds():
+            yield Inside(self, one)
+
+
+class Inside:
+    """A round of what is in it."""
+
+    def __init__(self, packed: Packed, inner: Round[Payload]) -> None:
+        self._packed = packed
+        self._inner = inner
+        self.count = inner.count
+
+    def keep(self, parts: Ranges) -> Packed:
+        """Packed again."""
+        return dataclasses.replace(self._packed, inner=self._inner.keep(parts))
+
+
+def read_packed(content: bytes, name: str, read: Callable[[bytes, str], Payload]) -> Packed | None:
+    """What it is by its first bytes; None if it is not packed, or broken."""
+    try:
+        if content.startswith(b"\x1f\x8b"):
+            inner = gzip.decompress(content)
+            return Packed(read(inner, name.removesuffix(".gz")), _gzip)
+        if content.startswith(b"\x28\xb5\x2f\xfd"):
+            return _read_zstd(content, name, read)
+        if content.startswith((b"PK\3\4", b"PK\5\6")):
+            return _read_zip(content, read)
+        if content[257:262] == b"ustar":
+            return _read_tar(content, read)
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile, tarfile.TarError, RuntimeError):
+        pass  # broken, which may be the very thing: its bytes are looked at
+    return None
+
+
+def _gzip(inner: Payload) -> bytes:
+    return gzip.compress(b"".join(inner.pieces()), mtime=0)
+
+
+def _read_zstd(content: bytes, name: str, read: Callable[[bytes, str], Payload]) -> Packed | None:
+    try:
+        import zstandard  # type: ignore[import-not-found]
+    except ImportError:
+        return None
+    inner = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(content)).read()
+    unpacked = read(inner, name.removesuffix(".zst"))
+    return Packed(unpacked, lambda one: zstandard.compress(b"".join(one.pieces())))
+
+
+def _read_zip(content: bytes, read: Callable[[bytes, str], Payload]) -> Packed:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        infos = [one for one in archive.infolist() if not one.is_dir()]
+        members = [Member(one.filename, read(archive.read(one), one.filename)) for one in infos]
+    kinds = {one.filename: one.compress_type for one in infos}
+
+    def pack(group: Group) -> bytes:
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as archive:
+            for one in group.members:
+                info = zipfile.ZipInfo(one.name, LONG_AGO)
+                info.compress_type = kinds[one.name]
+                archive.writestr(info, b"".join(one.payload.pieces()))
+        return out.getvalue()
+
+    return Packed(Group(tuple(members)), pack)
+
+
+def _read_tar(content: bytes, read: Callable[[bytes, str], Payload]) -> Packed:
+    infos: dict[str, tarfile.TarInfo] = {}
+    members = []
+    with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+        for info in archive:
+            file = archive.extractfile(info) if info.isreg() else None
+            if file is not None:
+                infos[info.name] = info
+                members.append(Member(info.name, read(file.read(), info.name)))
+
+    def pack(group: Group) -> bytes:
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w") as archive:
+            for one in group.members:
+                body = b"".join(one.payload.pieces())
+                info = tarfile.TarInfo(one.name)
+                info.mode, info.mtime = infos[one.name].mode, infos[one.name].mtime
+                info.size = len(body)
+                archive.addfile(info, io.BytesIO(body))
+        return out.getvalue()
+
+    return Packed(Group(tuple(members)), pack)

@@ -1,0 +1,187 @@
+"""YAML and TOML: sections and what is below a line by its indent, then values.
+
+Comments that are in front of a line belong to it, so they stay where it stays.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import TYPE_CHECKING
+
+from zeroin.axes.payload.numbers import simpler_numbers
+from zeroin.axes.payload.spans import Span, tree
+from zeroin.axes.payload.tree import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zeroin.axes.payload.node import Node
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_TABLE = re.compile(r"[ \t]*\[")
+_YAML_KEY = re.compile(
+    r"[ \t]*(?:- +)*(?:[\w.\-]+|\"[^\"]*\"|'[^']*')[ \t]*:(?:[ \t]|\r?$)", re.MULTILINE
+)
+_YAML_VALUE = re.compile(r"(?:[\w.\-\"']+[ \t]*:|-)[ \t]+(?P<value>[^#\n]*?)[ \t]*(?:#.*)?\r?\n?\Z")
+_TOML_VALUE = re.compile(r"[^=\n]+=[ \t]*(?P<value>.*?)[ \t]*\r?\n?\Z", re.DOTALL)
+_QUOTED = re.compile(
+    r"\"\"\".*?\"\"\"|'''.*?'''|\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|\#[^\n]*", re.DOTALL
+)
+OPEN, CLOSE = "[{", "]}"
+
+
+# --- TOML ---------------------------------------------------------------------------------------
+
+
+def is_toml(text: str) -> bool:
+    """Whether it can be read, and says something."""
+    try:
+        return bool(tomllib.loads(text))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return False
+
+
+def _may_be_toml(text: str) -> bool:
+    try:
+        tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return False
+    return True
+
+
+def read_toml(text: str) -> Node:
+    """Tables with their lines."""
+    spans: list[Span] = []
+    table: Span | None = None
+    for start, end, own in _entries(text, _brackets_are_open):
+        if _TABLE.match(text, own):
+            table = Span(start, end, goes=True)
+            spans += [table]
+            continue
+        if table is not None:
+            table.end = end
+        spans.append(Span(start, end, goes=True))
+        spans += _value(text, own, end, _TOML_VALUE)
+    return tree(text, spans)
+
+
+# --- YAML ---------------------------------------------------------------------------------------
+
+
+def is_yaml(text: str) -> bool:
+    """Whether most lines that say something look like it."""
+    lines = [
+        line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")
+    ]
+    like = sum(bool(_YAML_KEY.match(line) or re.match(r"\s*-( |$)|---", line)) for line in lines)
+    return like > 0.6 * len(lines) > 0
+
+
+def read_yaml(text: str) -> Node:
+    """A line with all that is deeper than it."""
+    spans: list[Span] = []
+    above: list[tuple[int, Span]] = []
+    for start, end, own in _entries(text, lambda _: False):
+        line = text[own:end]
+        depth = 2 * (len(line) - len(line.lstrip(" ")))
+        # The dash of a list may stand as deep as the key that it belongs to.
+        depth += line.lstrip(" ").startswith("- ")
+        while above and above[-1][0] >= depth:
+            above.pop()
+        span = Span(start, end, goes=True)
+        for _, one in above:
+            one.end = end
+        above.append((depth, span))
+        spans.append(span)
+        spans += _value(text, own, end, _YAML_VALUE)
+    return tree(text, spans)
+
+
+# --- both ---------------------------------------------------------------------------------------
+
+
+def _entries(text: str, goes_on: object) -> Iterator[tuple[int, int, int]]:
+    """Where each begins with its comments, ends, and begins without them."""
+    start = own = None
+    for found in _LINE.finditer(text):
+        line = found[0].strip()
+        start = found.start() if start is None else start
+        if own is None and (not line or line.startswith("#")):
+            continue
+        own = found.start() if own is None else own
+        if callable(goes_on) and goes_on(text[own : found.end()]):
+            continue
+        yield start, found.end(), own
+        start = own = None
+    if start is not None:
+        yield start, len(text), start if own is None else own
+
+
+def _brackets_are_open(text: str) -> bool:
+    if _TABLE.match(text):
+        return False
+    for marks in ('"""', "'''"):
+        if text.count(marks) % 2:
+            return True
+    bare = _QUOTED.sub("", text)
+    return sum(bare.count(one) for one in OPEN) > sum(bare.count(one) for one in CLOSE)
+
+
+def _value(text: str, start: int, end: int, pattern: re.Pattern[str]) -> Iterator[Span]:
+    found = pattern.search(text[start:end])
+    if found is None or not found["value"]:
+        return
+    at, value = start + found.start("value"), found["value"]
+    if value[0] in OPEN:
+        yield from _lists(text, at, at + len(value))
+    else:
+        yield from _scalar(text, at, at + len(value))
+
+
+def _lists(text: str, start: int, end: int) -> Iterator[Span]:
+    """What stands in brackets between commas."""
+    opened: list[list[int]] = []
+    at = start
+    while at < end:
+        quoted = _QUOTED.match(text, at, end)
+        if quoted is not None:
+            at = quoted.end()
+            continue
+        if text[at] in OPEN:
+            opened.append([at + 1])
+        elif text[at] == "," and opened:
+            opened[-1].append(at + 1)
+        elif text[at] in CLOSE and opened:
+            behind = opened.pop()
+            stops = [*(one - 1 for one in behind[1:]), at]
+            pieces = [_trimmed(text, a, b) for a, b in zip(behind, stops, strict=True)]
+            yield Span(behind[0], at, is_list=True, bare="")
+            yield from (Span(a, b, goes=True) for a, b in pieces if a < b)
+        at += 1
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    own = text[start:end]
+    return start + len(own) - len(own.lstrip()), start + len(own.rstrip())
+
+
+def _scalar(text: str, start: int, end: int) -> Iterator[Span]:
+    value = text[start:end]
+    others = tuple(simpler_numbers(value))
+    if others:
+        yield Span(start, end, others=others)
+    elif len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+        yield from (Span(at, at + 1, goes=True) for at in range(start + 1, end - 1))
+    elif value not in ("true", "false", "null"):
+        yield from (Span(at, at + 1, goes=True) for at in range(start, end))
+
+
+def _compact(text: str) -> str:
+    """Without comments of their own lines, and empty lines."""
+    lines = _LINE.findall(text)
+    return "".join(line for line in lines if line.strip() and not line.lstrip().startswith("#"))
+
+
+TOML = Format("TOML", "line", _may_be_toml, _compact, fresh=True)
+YAML = Format("YAML", "line", None, _compact, fresh=True)

@@ -1,0 +1,135 @@
+"""CSV and its kin: rows, then columns, then what is in the cells. The header stays."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from zeroin.axes.payload.kinds import flags
+from zeroin.axes.payload.node import Node, Parts, around, plainer
+from zeroin.axes.payload.numbers import simpler_numbers
+from zeroin.axes.payload.tree import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zeroin.axes.payload.kinds import Ranges, Round
+    from zeroin.axes.payload.tree import Tree
+
+DELIMITERS = ",\t;|"
+SAMPLE = 200  # rows, by which the delimiter is found
+
+
+class Dialect(NamedTuple):
+    """How cells are told apart."""
+
+    delimiter: str
+
+    def rows(self, text: str) -> list[str]:
+        """Rows with their ends; a quoted cell may hold some."""
+        return re.findall(self._row, text)
+
+    def cells(self, row: str) -> list[tuple[int, int]]:
+        """Where the cells of a row are."""
+        end = len(row.rstrip("\r\n"))
+        spans, at = [], 0
+        while True:
+            found = re.compile(self._cell).match(row, at, end)
+            stop = found.end() if found is not None else at
+            spans.append((at, stop))
+            if stop >= end:
+                return spans
+            at = stop + 1
+
+    @property
+    def _cell(self) -> str:
+        rest = f"[^{re.escape(self.delimiter)}\\r\\n]*"
+        return f'(?:"(?:[^"]|"")*"{rest}|{rest})'
+
+    @property
+    def _row(self) -> str:
+        one = '(?:"(?:[^"]|"")*"|[^"\\r\\n])'
+        return f"{one}*(?:\\r\\n|\\n|\\r)|{one}+"
+
+
+def dialect_of(text: str) -> Dialect | None:
+    """The delimiter that gives all rows the same number of cells, more than one; None if none."""
+    best: tuple[int, Dialect] | None = None
+    for delimiter in DELIMITERS:
+        dialect = Dialect(delimiter)
+        rows = [row for row in dialect.rows(text) if row.strip()]
+        if len(rows) < 2 or "".join(dialect.rows(text)) != text:
+            continue
+        widths = [len(dialect.cells(row)) for row in rows[:SAMPLE]]
+        usual = max(set(widths), key=widths.count)
+        regular = widths.count(usual) / len(widths)
+        if usual > 1 and regular > 0.9 and (best is None or usual > best[0]):
+            best = (usual, dialect)
+    return best[1] if best is not None else None
+
+
+def read_table(text: str, dialect: Dialect) -> Node:
+    """Rows of cells. The first row stays if it looks like names."""
+
+    def row(node: Node) -> Parts:
+        spans = dialect.cells(node.text)
+        cells = [Node(node.text[a:b], _cell, _other_cells, stays=True) for a, b in spans]
+        return around(node.text, spans, cells, dialect.delimiter)
+
+    rows = dialect.rows(text)
+    nodes = [Node(one, row) for one in rows]
+    if rows and has_header(text, dialect):
+        nodes[0] = nodes[0].staying(True)
+    return Node(text, inner=Parts(tuple(nodes)))
+
+
+def has_header(text: str, dialect: Dialect) -> bool:
+    """Whether no cell of the first row is a number, or empty, and all differ."""
+    rows = dialect.rows(text)
+    cells = [rows[0][a:b].strip().strip('"') for a, b in dialect.cells(rows[0])]
+    return len(set(cells)) == len(cells) and not any(
+        not cell or re.fullmatch(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?", cell) for cell in cells
+    )
+
+
+def _cell(node: Node) -> Parts:
+    text = node.text
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        found = re.findall(r'""|[^"]', text[1:-1])
+        return Parts(tuple(Node(one, None, plainer) for one in found), '"', "", '"')
+    return Parts(tuple(Node(one, None, plainer) for one in text))
+
+
+def _other_cells(node: Node) -> Sequence[Node]:
+    text = node.text
+    ideas = simpler_numbers(text)
+    if len(text) > 1 and text[0] == text[-1] == '"' and text[1:-1].isalnum():
+        ideas = [text[1:-1]]
+    return [Node(one, _cell, _other_cells, stays=True) for one in ideas]
+
+
+class Columns:
+    """The cells of a column go together."""
+
+    def __init__(self, tree: Tree) -> None:
+        widths = [len(row.parts) for row in tree.root.parts]
+        widest = max(widths, default=0)
+        self._tree = tree
+        self.count = widest if widest > 1 else 0
+
+    def keep(self, parts: Ranges) -> Tree:
+        """Without the others."""
+        kept = flags(parts, self.count)
+        rows = (
+            row.with_parts(tuple(itertools.compress(row.parts, kept)))
+            for row in self._tree.root.parts
+        )
+        return self._tree.of(self._tree.root.with_parts(tuple(rows)))
+
+
+def _across(tree: Tree) -> Iterator[Round[Tree]]:
+    yield Columns(tree)
+
+
+TABLE = Format("CSV", "row", across=_across)
