@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WARM = ("warm", "warm_first", "warm_idle", "warm_many", "warm_peers")
-TOPICS = ("startup", "run", "output", "agent", "crash", "record", *WARM)
+TOPICS = ("startup", "run", "output", "agent", "crash", "record", *WARM, "search")
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -21,6 +21,7 @@ HEAD = "<!-- Made by scripts/reference.py from the parser of this verb: edit tha
 SEE = {
     "run": ["exit-codes.md", "json.md#run", "../explain/cycle.md", "../explain/same-failure.md"],
     "loop": ["exit-codes.md", "json.md#loop", "../howto/loop.md"],
+    "shrink": ["exit-codes.md", "json.md#shrink", "../howto/shrink.md"],
     "again": ["json.md#run", "../howto/old-code.md"],
     "log": ["json.md#log", "../howto/what-changed.md"],
     "show": ["json.md#show", "../howto/values.md", "../howto/colleague.md"],

@@ -134,7 +134,8 @@ def test_every_command_line_parses(page):
         assert verb in VERBS
         own, command = split_command(args)
         import_module(f"zeroin.fronts.cli.{verb}").parser().parse_args(own)
-        assert bool(command) == (verb in ("run", "loop")), args
+        runs = verb in ("run", "loop") or (verb == "shrink" and "--interesting" not in own)
+        assert bool(command) == runs, args
 
 
 def test_commands_are_found():
@@ -323,6 +324,13 @@ class Case(unittest.TestCase):
 """,
     "sleeps.py": "import time\n\ntime.sleep(60)\n",
     "dies.py": "raise SystemExit(3)\n",
+    "data.jsonl": '{"a": 1}\n{"b": 2}\n',
+    "rows.py": """\
+import json
+
+rows = [json.loads(line) for line in open("data.jsonl")]
+print(rows[0]["a"], [row for row in rows if "b" in row][0]["c"])
+""",
 }
 
 
@@ -358,6 +366,7 @@ def test_json_keys_are_the_documented_ones(zeroin, project):
     run("again", "6", "--code", "--json")
     (once,) = ask("loop", "loop", "--once", "--json", "--profile", "--", "python", "train.py")
     ask("show", "show", str(once["id"]), "--json")
+    ask("shrink", "shrink", "--json", "data.jsonl", "--", "python", "rows.py")
     ask("diff", "diff", "6", "7", "--json")
     ask("log", "log", "--json")
     ask("oneliner", "show", "7", "--oneliner", "--json")

@@ -34,7 +34,8 @@ def report(exc: BaseException, about: dict[str, Any]) -> None:
     started = time.perf_counter()
     wanted: list[tuple[dict[str, Any], str, Any]] = []
     chain = _chain(exc, wanted, set())
-    _fill_in(wanted)
+    if wanted:
+        _fill_in(wanted)
     post.send(
         {
             "kind": "crash",
@@ -133,6 +134,8 @@ def _frames(
         entries = entries[:FIRST] + entries[-LAST:]
     frames = [_frame(frame, line, last) for frame, line, last in entries]
     with_locals = [n for n, frame in enumerate(frames) if frame["owner"] == "user"]
+    if os.environ.get("ZEROIN_BRIEF"):  # one of many tries: nobody will look at the values
+        with_locals.clear()
     for n in with_locals[-FRAMES_WITH_LOCALS:]:
         _add_source(frames[n])
         _want_locals(frames[n], entries[n][0], wanted)

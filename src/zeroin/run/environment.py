@@ -13,7 +13,15 @@ if TYPE_CHECKING:
 BOOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "agent", "boot")
 
 # Ours, and of no interest to anyone comparing two runs.
-OWN = ("ZEROIN_AGENT", "ZEROIN_SEED", "ZEROIN_SYNC", "ZEROIN_PDB", "ZEROIN_WARM")
+OWN = (
+    "ZEROIN_AGENT",
+    "ZEROIN_SEED",
+    "ZEROIN_SYNC",
+    "ZEROIN_PDB",
+    "ZEROIN_WARM",
+    "ZEROIN_WARM_BEFORE",
+    "ZEROIN_BRIEF",
+)
 
 # One thread, one stream, errors where they happen.
 SYNC = {
@@ -50,7 +58,7 @@ def users(cycle: Cycle, base: Mapping[str, str]) -> dict[str, str]:
 
 
 def with_agent(
-    env: Mapping[str, str], cycle: Cycle, folder: str, *, debugger: bool
+    env: Mapping[str, str], cycle: Cycle, folder: str, *, debugger: bool, brief: bool = False
 ) -> dict[str, str]:
     """Put the agent on the path of every Python below."""
     env = dict(env)
@@ -60,6 +68,8 @@ def with_agent(
         env["ZEROIN_SEED"] = str(cycle.seed)
     if cycle.sync:
         env["ZEROIN_SYNC"] = "1"
+    if brief:
+        env["ZEROIN_BRIEF"] = "1"
     if debugger:
         env["ZEROIN_PDB"] = "1"
         # pytest catches the failure itself, and has a debugger switch of its own.

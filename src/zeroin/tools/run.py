@@ -29,6 +29,7 @@ class Options(NamedTuple):
 
     agent: bool = True
     debugger: bool = False
+    brief: bool = False  # what failed, without the values in its frames
     record: bool = True
     targets: tuple[int, int] = (1, 2)  # where the command's stdout and stderr appear
     replay: Replay | None = None
@@ -146,7 +147,9 @@ def execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Re
     try:
         child_env = dict(env)
         if inbox is not None:
-            child_env = environment.with_agent(env, cycle, inbox.folder, debugger=options.debugger)
+            child_env = environment.with_agent(
+                env, cycle, inbox.folder, debugger=options.debugger, brief=options.brief
+            )
         if options.conduct is not None:
             ended = options.conduct(keeper, inbox, child_env)
         else:

@@ -61,7 +61,10 @@ class Tree:
     @property
     def parts(self) -> int:
         """How many there are, of the outermost kind."""
-        return len(self.root.parts)
+        node = self.root
+        while len(node.parts) == 1 and node.parts[0].stays:
+            node = node.parts[0]
+        return len(node.parts)
 
     def rounds(self) -> Iterator[Round[Tree]]:
         """Levels from the outside in, then what stands for other things, then spaces."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 VERBS = {
     "run": "run a command and keep what happened",
     "loop": "run again at each save, from where the edit makes a difference",
+    "shrink": "the smallest payload that still fails the same way",
     "again": "run an earlier attempt once more",
     "log": "list attempts, the newest first",
     "show": "one attempt: traceback with locals, output, environment",

@@ -112,6 +112,7 @@ class Engine(Ahead):
         strict: bool = False,
         lenient: bool = False,
         environ: Mapping[str, str] | None = None,
+        every: float | None = None,
     ) -> Starter:
         """What `Run.execute` takes as `start`, to go on from a snapshot."""
         order = {
@@ -121,6 +122,7 @@ class Engine(Ahead):
             "strict": strict,
             "lenient": lenient,
             "environ": dict(environ) if environ is not None else None,
+            "every": every,  # seconds between further snapshots, if not as it pleases
         }
         return Starter(self, order)
 

@@ -22,6 +22,21 @@ TABLE: dict[str, Use] = {}
 unsettled: set[str] = set()  # written since the last mark
 full_since: int | None = None
 now: Callable[[], int] = int
+_awaited: tuple[str, ...] = ()  # before the first use of one of these, or of what is in them,
+_on_touch: Callable[[], None]  # this is called, once
+
+
+def before_first_use(paths: tuple[str, ...], call: Callable[[], None]) -> None:
+    """Call it before what these paths hold is used for the first time."""
+    global _awaited, _on_touch
+    _awaited, _on_touch = paths, call
+
+
+def _touch(path: str) -> None:
+    global _awaited  # noqa: PLW0603 - once
+    if any(path == one or path.startswith(one + "/") for one in _awaited):
+        _awaited = ()
+        _on_touch()
 
 
 class Use:
@@ -102,6 +117,8 @@ def linked(path: str) -> None:
 
 def probed(path: str, found: posix.stat_result | None, measures: bool) -> None:
     """`os.stat` gave this, or nothing; `measures`: its size, time and mode count as well."""
+    if measures and _awaited:
+        _touch(path)
     use = of(path)
     if use is None or use.own:
         return
@@ -117,6 +134,8 @@ def probed(path: str, found: posix.stat_result | None, measures: bool) -> None:
 
 def read(path: str, tools: bool = False) -> None:
     """Note that it is being opened for reading."""
+    if _awaited:
+        _touch(path)
     use = of(path)
     if use is None or use.own:
         return
@@ -145,6 +164,8 @@ def _count_what_was_appended_to(use: Use) -> None:
 
 def listed(folder: str, deep: int) -> None:
     """Its names were listed."""
+    if _awaited:
+        _touch(folder)
     use = of(folder)
     if use is not None and (use.listed is None or use.deep < deep) and not use.fresh:
         if use.listed is None:

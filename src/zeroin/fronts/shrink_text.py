@@ -1,0 +1,164 @@
+"""What `shrink` says: a line that moves while it searches, and the answer."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import sys
+import time
+from typing import TYPE_CHECKING, TextIO
+
+from zeroin.fronts.words import Paint, put, size
+
+if TYPE_CHECKING:
+    from zeroin.tools.shrink.report import Baseline, Progress, ShrinkReport, Shrunk
+
+MOST_OTHERS = 5  # that are told
+EVERY = 0.1  # seconds between two states of the line
+
+
+class Teller:
+    """Tells on the way; the moving line only on a terminal."""
+
+    def __init__(self, stream: TextIO, *, quiet: bool) -> None:
+        self._stream = stream
+        self._moves = stream.isatty() and not quiet
+        self._quiet = quiet
+        self._at = 0.0
+        self._shown = False
+
+    def baseline(self, baseline: Baseline) -> None:
+        """How it fails."""
+        if self._quiet:
+            return
+        runs = len(baseline.outcomes)
+        often = (
+            "twice out of twice"
+            if runs == baseline.times == 2
+            else f"{baseline.times} of {runs} times"
+        )
+        more = f" · {baseline.repeats} runs a try" if baseline.repeats > 1 else ""
+        put(f"baseline: {baseline.headline}, {often}{more}{_warmth(baseline)}", self._stream)
+
+    def progress(self, progress: Progress) -> None:
+        """The line that moves."""
+        now = time.monotonic()
+        if not self._moves or now - self._at < EVERY:
+            return
+        self._at = now
+        rate = progress.tries / progress.seconds if progress.seconds else 0
+        text = (
+            f"{counted(progress.parts_before, progress.noun)} → {progress.parts_now:,} · "
+            f"{size(progress.bytes_before)} → {size(progress.bytes_now)} · "
+            f"{progress.tries:,} tries, {rate:.0f} a second"
+        )
+        if progress.others:
+            text += f" · {counted(progress.others, 'other failure')}"
+        self._show(text)
+
+    def _show(self, text: str) -> None:
+        width = shutil.get_terminal_size().columns - 1
+        self._stream.write(f"\r\x1b[K{text[:width]}")
+        self._stream.flush()
+        self._shown = True
+
+    def note(self, text: str) -> None:
+        """Something to know."""
+        self.close()
+        put(f"zeroin: {text}", self._stream)
+
+    def close(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+            self._shown = False
+
+
+def _warmth(baseline: Baseline) -> str:
+    if baseline.warm_seconds is not None:
+        return f" · warm: {baseline.seconds:.2g} s → {baseline.warm_seconds:.2g} s a try"
+    return f" · cold: {baseline.cold_because}" if baseline.cold_because else ""
+
+
+def counted(count: int, noun: str) -> str:
+    """`5,000 rows`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def put_report(report: ShrinkReport) -> None:
+    """The answer, for people."""
+    paint = Paint(sys.stdout)
+    if report.verdict == "not-reproduced":
+        put(f"{paint('it does not fail', 'yellow')}: {_how_it_went(report)}")
+        put("so there is nothing to shrink; does it fail by itself?  zeroin run -- ...")
+        return
+    for one in report.payloads:
+        put(_payload(one))
+    for other in report.others[:MOST_OTHERS]:
+        where = f"  {other.example}" if other.example else ""
+        times = "1 try" if other.times == 1 else f"{other.times:,} tries"
+        put(f"other failure, {times}: {other.headline}{where}")
+    more = len(report.others) - MOST_OTHERS
+    if more > 0:
+        put(f"and {counted(more, 'other failure')} of other kinds: --json lists them")
+    for note in report.notes:
+        put(f"note: {note}")
+    put(_end(report, paint))
+    written = [one.result for one in report.payloads if one.result]
+    if written:
+        put(f"written: {', '.join(written)}")
+    if report.verdict == "found":
+        put(f"reproduce: {shlex.join(report.command)}{_with_what(report)}")
+
+
+def _with_what(report: ShrinkReport) -> str:
+    """For what the command finds by a name of its own."""
+    unnamed = [one for one in report.payloads if one.result and one.result not in report.command]
+    told = ", ".join(f"{one.result} in the place of {one.path}" for one in unnamed)
+    return f"   with {told}" if told else ""
+
+
+def _how_it_went(report: ShrinkReport) -> str:
+    runs = len(report.baseline.outcomes)
+    return f"{counted(runs, 'run')} as it is, {report.baseline.headline or 'all passed'}"
+
+
+def _payload(one: Shrunk) -> str:
+    text = (
+        f"{one.path}  {counted(one.parts_before, one.noun)} → {counted(one.parts_after, one.noun)}"
+        f"  {size(one.bytes_before)} → {size(one.bytes_after)}"
+    )
+    return f"{text}: {one.text}" if one.text else text
+
+
+def _end(report: ShrinkReport, paint: Paint) -> str:
+    tries = f"{report.tries:,} tries, {report.seconds:.1f} s"
+    if report.resumed:
+        tries += f", {report.resumed:,} answers from before"
+    if report.verdict == "interrupted":
+        return f"{tries}  {paint('interrupted', 'yellow')}: the same command goes on from here"
+    if report.confirmed:
+        return f"{tries}  {paint('confirmed ✓', 'green')}"
+    return f"{tries}  {paint('not confirmed: it did not fail the same way once more', 'red')}"
+
+
+def put_json(report: ShrinkReport) -> None:
+    """The answer, for programs."""
+    told = {
+        "schema": 1,
+        "verdict": report.verdict,
+        "signature": report.baseline.signature,
+        "headline": report.baseline.headline,
+        "tries": report.tries,
+        "seconds": round(report.seconds, 3),
+        "warm": report.warm,
+        "confirmed": report.confirmed,
+        "resumed": report.resumed,
+        "other_failures": [one._asdict() for one in report.others],
+        "payloads": [one._asdict() for one in report.payloads],
+        "command": list(report.command),
+        "notes": list(report.notes),
+    }
+    put(json.dumps(told))

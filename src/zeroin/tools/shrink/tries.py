@@ -1,0 +1,271 @@
+"""Asking whether a payload still fails the same way: by several workers, nothing twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import tempfile
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zeroin.cycle import Kind, Outcome, Verdict
+from zeroin.errors import UntestableError
+from zeroin.tools.shrink.worker import Answer, Order, Worker
+from zeroin.tools.shrink.world import ARGS, ENV, World
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zeroin.axes.payload.group import Group
+    from zeroin.cycle import Cycle
+    from zeroin.cycle.oracle import Oracle
+    from zeroin.run.apart import View
+
+PREFIX = "zeroin-shrink-"
+OTHERS = 20  # other failures of which an example is kept
+
+
+class Other(NamedTuple):
+    """A failure that is not the one looked for."""
+
+    headline: str
+    times: int
+    example: str
+
+
+class Tried(NamedTuple):
+    """One try that is over."""
+
+    name: str  # of the payload
+    verdict: Verdict
+    outcomes: tuple[Outcome, ...]
+    resumed: bool = False
+
+
+class Tries:
+    """Workers, what they have found out, and where that is kept."""
+
+    def __init__(
+        self,
+        world: World,
+        cycle: Cycle,
+        environ: Mapping[str, str],
+        view: Callable[[str], View],
+        kept: str,
+    ) -> None:
+        self.world = world
+        self._cycle = cycle
+        self._environ = environ
+        self._view = view
+        self.folder = _own_folder()
+        self._workers: list[Worker] = []
+        self._busy: dict[int, _Task] = {}
+        self.oracle: Oracle | None = None
+        self.timeout: float | None = None
+        self.warm = False
+        self.cold_because = ""  # why tries are not resumed
+        self.known: dict[str, bool] = {}
+        self.others: dict[str, Other] = {}
+        self.count = 0
+        self.resumed = 0
+        self._kept = kept
+        self._log: Any = None
+
+    # --- what was found out before ------------------------------------------------------------
+
+    def remember(self) -> None:
+        """Take over what an earlier search of the same thing has found out, and go on from it."""
+        path = os.path.join(self._kept, "tries.jsonl")
+        try:
+            with open(path, encoding="utf-8") as file:
+                for line in file:
+                    self._take(line)
+        except OSError:
+            pass  # the first search
+        self.resumed = len(self.known)
+        try:
+            os.makedirs(self._kept, exist_ok=True)
+            self._log = open(path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
+        except OSError:
+            self._log = None  # it can't be gone on with; nothing else is lost
+
+    def _take(self, line: str) -> None:
+        try:
+            told = json.loads(line)
+            self.known[told["name"]] = bool(told["same"])
+        except (ValueError, KeyError, TypeError):
+            pass  # cut off when it was killed
+        else:
+            if told.get("other"):
+                self._met(told["other"], told.get("headline", ""), told.get("example", ""))
+
+    def forget(self) -> None:
+        """What is known was found out in another way, and does not count any more."""
+        self.known.clear()
+        self.others.clear()
+        if self._log is not None:
+            self._log.truncate(0)
+
+    def _note(self, tried: Tried, other: str, headline: str, example: str) -> None:
+        if self._log is None:
+            return
+        told = {"name": tried.name, "same": tried.verdict is Verdict.SAME}
+        if other:
+            told |= {"other": other, "headline": headline, "example": example}
+        try:
+            self._log.write(json.dumps(told) + "\n")
+        except OSError:
+            self._log = None  # a full disk: the search itself needs none
+
+    # --- trying -------------------------------------------------------------------------------
+
+    def free(self, jobs: int) -> int:
+        """How many more can be tried at once."""
+        return jobs - len(self._busy)
+
+    def is_under_way(self, name: str) -> bool:
+        """Whether a worker is at it."""
+        return any(task.name == name for task in self._busy.values())
+
+    def start(self, group: Group) -> str:
+        """Let a worker try it; gives the name of its content."""
+        worker = self._idle()
+        name = self.world.write(group, worker.folder)
+        task = _Task(name, worker, self._order(group), self.oracle.repeats if self.oracle else 1)
+        if os.path.isdir(self._kept) and len(self.others) < OTHERS:
+            task.group = group
+        self._busy[worker.socket.fileno()] = task
+        worker.send(task.order)
+        return name
+
+    def _order(self, group: Group) -> Order:
+        command, env = self._cycle.command, dict(self._cycle.env)
+        for one in group.members:
+            if one.name == ARGS:
+                command = (command[0], *one.payload.words)  # type: ignore[attr-defined]
+            elif one.name == ENV:
+                kept = dict(word.split("=", 1) for word in one.payload.words)  # type: ignore[attr-defined]
+                env = {**dict.fromkeys(self._environ), **env, **kept}
+        return Order(command, env, self.timeout, self.warm)
+
+    def _idle(self) -> Worker:
+        for worker in self._workers:
+            if worker.socket.fileno() not in self._busy:
+                return worker
+        folder = os.path.join(self.folder, str(len(self._workers)))
+        os.mkdir(folder)
+        payload = os.path.join(folder, "payload")
+        view = self._view(folder)
+        worker = Worker(self._cycle, self._environ, view, payload, self._workers)
+        self._workers.append(worker)
+        return worker
+
+    def wait(self, seconds: float | None = None) -> list[Tried]:
+        """What is over since; a try that may miss is made again until it is believed."""
+        ready, _, _ = select.select(list(self._busy), [], [], seconds)
+        done = []
+        for fd in ready:
+            task = self._busy[fd]
+            answer = task.worker.receive()
+            if answer.outcome is None and self.oracle is None:
+                raise UntestableError(answer.error, hint=answer.hint)
+            task.outcomes.append(answer.outcome or _untested(answer.error))
+            task.answer = answer
+            if answer.reason:
+                self.cold_because = answer.reason
+            tried = self._judged(task)
+            if tried is None:
+                task.worker.send(task.order)
+            else:
+                del self._busy[fd]
+                done.append(tried)
+        return done
+
+    def _judged(self, task: _Task) -> Tried | None:
+        self.count += 1
+        if self.oracle is None:
+            return Tried(task.name, Verdict.SAME, tuple(task.outcomes), task.is_resumed)
+        verdict = self.oracle.judge(task.outcomes[-1])
+        if verdict is not Verdict.SAME and len(task.outcomes) < task.repeats:
+            return None
+        verdict = self.oracle.judge_all(task.outcomes)
+        tried = Tried(task.name, verdict, tuple(task.outcomes), task.is_resumed)
+        self.known[task.name] = verdict is Verdict.SAME
+        other = headline = example = ""
+        if verdict is Verdict.OTHER:
+            last = next(o for o in reversed(task.outcomes) if o.kind is not Kind.PASSED)
+            other, headline = str(last.signature or last.kind.value), last.headline
+            example = self._example(task, other)
+            self._met(other, headline, example)
+        self._note(tried, other, headline, example)
+        return tried
+
+    def _met(self, signature: str, headline: str, example: str) -> None:
+        before = self.others.get(signature, Other(headline, 0, example))
+        self.others[signature] = before._replace(times=before.times + 1)
+
+    def _example(self, task: _Task, signature: str) -> str:
+        """Keep one payload of each other failure."""
+        if signature in self.others or task.group is None:
+            return ""
+        folder = os.path.join(self._kept, "others", str(len(self.others) + 1))
+        try:
+            self.world.write(task.group, folder)
+        except OSError:
+            return ""
+        return folder
+
+    def run(self, group: Group) -> Tried:
+        """Try one, and wait for it."""
+        self.start(group)
+        while not (done := self.wait()):
+            pass
+        return done[0]
+
+    def stop(self) -> None:
+        """End all tries that are under way."""
+        for worker in self._workers:
+            worker.close()
+        self._workers.clear()
+        self._busy.clear()
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        self.stop()
+        if self._log is not None:
+            self._log.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _own_folder() -> str:
+    """A folder that goes with us; and those go whose owners were killed."""
+    base = tempfile.gettempdir()
+    for name in os.listdir(base):
+        pid = name.removeprefix(PREFIX).partition("-")[0]
+        if name.startswith(PREFIX) and pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
+            shutil.rmtree(os.path.join(base, name), ignore_errors=True)
+    return tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
+
+
+def _untested(error: str) -> Outcome:
+    """A command that can't be started: arguments that were left out may make it so."""
+    return Outcome(Kind.UNFINISHED, None, None, error)
+
+
+class _Task:
+    """What a worker is at."""
+
+    def __init__(self, name: str, worker: Worker, order: Order, repeats: int) -> None:
+        self.name = name
+        self.worker = worker
+        self.order = order
+        self.repeats = repeats
+        self.outcomes: list[Outcome] = []
+        self.group: Group | None = None
+        self.answer: Answer | None = None  # the last one
+
+    @property
+    def is_resumed(self) -> bool:
+        """Whether the last run was."""
+        return self.answer is not None and self.answer.resumed

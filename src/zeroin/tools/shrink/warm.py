@@ -1,0 +1,122 @@
+"""Tries that begin where the program first uses the payload: the rest of it has run already.
+
+The first run of a worker is a whole one. Before the payload is used, the engine takes a snapshot,
+and each further try goes on from there. What a try has written is put back before the next one.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from zeroin.run.apart import Layer, spawn_apart
+from zeroin.run.warm import Engine, NeedsCold
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zeroin.cycle import Cycle
+    from zeroin.run.apart import View
+    from zeroin.run.execute import Ended, Run
+    from zeroin.run.inbox import Inbox
+
+NEVER = 1e9  # seconds: no further snapshots
+TIMES = 3  # that it may be in vain
+
+
+class Warm:
+    """The engine of one worker."""
+
+    def __init__(self, view: View) -> None:
+        self.engine = Engine()
+        self._paths = [path for path, _ in view.instead]
+        self._layer: Layer | None = None
+        self._in_vain = 0
+        self.resumed = False
+        self.saved = 0.0
+        self.reason = ""  # why not
+
+    def execute(
+        self,
+        run: Run,
+        cycle: Cycle,
+        env: dict[str, str],
+        inbox: Inbox,
+        view: View,
+        how: dict[str, Any],
+    ) -> Ended:
+        """One try."""
+        how = how | {"aside": self.engine.aside, "tap": self.engine.tap}
+        self.resumed = False
+        try:
+            if self.engine.snapshots:
+                start = self.engine.starter(inbox.folder, every=NEVER)
+                on: dict[str, Any] = {
+                    "start": start,
+                    "prologue": start.prologue,
+                    "also": start.wires,
+                }
+                try:
+                    ended = run.execute(cycle.command, cycle.cwd, env, **how, **on)
+                except NeedsCold as needed:
+                    self.reason = needed.reason
+                else:
+                    self.resumed, self.saved = True, self.engine.came.saved
+                    return ended
+            return self._cold(run, cycle, env, view, how)
+        finally:
+            self.engine.rest()
+            self._tidy(view)
+
+    def _cold(
+        self, run: Run, cycle: Cycle, env: dict[str, str], view: View, how: dict[str, Any]
+    ) -> Ended:
+        """From the start, with a snapshot on the way unless that was in vain before."""
+        self.engine.begin_cold()
+        self._layer = None
+        if self._in_vain < TIMES:
+            self._in_vain += 1
+            before = {"ZEROIN_WARM_BEFORE": "\n".join(self._paths)}
+            env = {**env, **self.engine.environment(), **before}
+        start = starting(cycle, env, view)
+        return run.execute(cycle.command, cycle.cwd, env, start=start, **how)
+
+    def _tidy(self, view: View) -> None:
+        """Put back what the try has written; a snapshot for which that can't be is no more."""
+        if not self.engine.snapshots:
+            if not self.reason:
+                self.reason = self._why_none()
+            return
+        self.reason = ""
+        pid = self.engine.snapshots[0].pid
+        try:
+            if self._layer is None:
+                self._layer = Layer(pid, view)
+            good = self._layer.put_back()
+        except OSError:
+            good = False
+        if good:
+            self._in_vain = 0
+        else:
+            self.engine.begin_cold()
+            self.reason = "files that the program had made before were changed by a try"
+
+    def _why_none(self) -> str:
+        gate = self.engine.gate
+        if gate is not None:
+            return f"{gate[0]}: {gate[1]}"
+        return "the program does not open the payload in Python code"
+
+
+def starting(cycle: Cycle, env: Mapping[str, str], view: View) -> Callable[[int, int], int]:
+    """What `Run.execute` takes as `start`: the command in its view."""
+
+    def start(out: int, err: int) -> int:
+        return spawn_apart(cycle.command, cycle.cwd, env, out, err, view)
+
+    return start
+
+
+def is_possible(command: tuple[str, ...]) -> bool:
+    """Whether it is worth a try: a command that is Python, or starts it."""
+    return bool(command) and os.path.basename(command[0]) not in ("sh", "bash", "make")

@@ -1,0 +1,147 @@
+"""All that a command is given, as one payload, and how each state of it is put on the disk."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+from typing import TYPE_CHECKING, NamedTuple
+
+from zeroin.axes.payload.group import Group, Member
+from zeroin.axes.payload.reading import read_file
+from zeroin.axes.payload.words import Words
+from zeroin.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from zeroin.axes.payload.kinds import Payload
+
+ARGS, ENV = "@args", "@env"
+MOST = 20_000  # files of a folder
+
+
+class Source(NamedTuple):
+    """A payload as the user named it."""
+
+    path: str  # as it was given
+    full: str
+    is_folder: bool
+
+
+class World:
+    """The payloads that are given on the command line, and where each file belongs."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self.sources = sources
+        self._modes: dict[str, int] = {}
+
+    def read(self, args: Sequence[str], env: Mapping[str, str]) -> Group:
+        """All of it as it is. The names of members are `number/path`."""
+        members = []
+        for number, source in enumerate(self.sources):
+            for name, full in _files(source):
+                self._modes[f"{number}/{name}"] = stat.S_IMODE(os.stat(full).st_mode)
+                goes = source.is_folder
+                members.append(Member(f"{number}/{name}", _read(full), goes))
+        if args:
+            members.append(Member(ARGS, Words(tuple(args)), goes=False))
+        if env:
+            words = tuple(f"{name}={value}" for name, value in sorted(env.items()))
+            members.append(Member(ENV, Words(words, "variable"), goes=False))
+        return Group(tuple(members))
+
+    def place(self, number: int, folder: str) -> str:
+        """Where a payload's state is, below a folder."""
+        source = self.sources[number]
+        below = os.path.join(folder, str(number))
+        return below if source.is_folder else os.path.join(below, _name(source))
+
+    def write(self, group: Group, folder: str) -> str:
+        """Put it below a folder, in the place of what was there; gives the name of its content.
+
+        Files keep their identity: others may see them under another name.
+        """
+        for number in range(len(self.sources)):
+            os.makedirs(os.path.join(folder, str(number)), exist_ok=True)
+        files = [one for one in group.members if one.name not in (ARGS, ENV)]
+        self._remove_others(folder, {one.name for one in files})
+        for one in files:
+            target = os.path.join(folder, one.name)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            with open(fd, "wb") as file:
+                file.writelines(one.payload.pieces())
+                file.truncate()
+                os.fchmod(fd, self._modes.get(one.name, 0o644))
+        return name_of(group)
+
+    def _remove_others(self, folder: str, names: set[str]) -> None:
+        for number, source in enumerate(self.sources):
+            if not source.is_folder:
+                continue
+            own = os.path.join(folder, str(number))
+            for above, folders, found in os.walk(own, topdown=False):
+                for name in found:
+                    full = os.path.join(above, name)
+                    if os.path.relpath(full, folder) not in names:
+                        os.unlink(full)
+                for name in folders:
+                    with contextlib.suppress(OSError):  # it is not empty
+                        os.rmdir(os.path.join(above, name))
+
+
+def name_of(group: Group) -> str:
+    """The name of its content, without writing it."""
+    digest = hashlib.sha256()
+    for piece in group.pieces():
+        digest.update(piece)
+    return digest.hexdigest()[:32]
+
+
+def find(paths: Sequence[str], cwd: str) -> list[Source]:
+    """The payloads that the user means."""
+    found = []
+    for path in paths:
+        full = os.path.realpath(os.path.join(cwd, path))
+        if not os.path.exists(full):
+            raise UsageError(f"{path}: no such file or folder", hint=f"paths are taken from {cwd}")
+        if not os.access(full, os.R_OK | (os.X_OK if os.path.isdir(full) else 0)):
+            raise UsageError(f"{path}: may not be read", hint=f"chmod u+r {path}")
+        is_folder = os.path.isdir(full)
+        if not is_folder and not os.path.isfile(full):
+            raise UsageError(f"{path}: neither a file nor a folder, so it can't be made smaller")
+        found.append(Source(path, full, is_folder))
+    for one in found:
+        for other in found:
+            if one is not other and f"{one.full}/".startswith(f"{other.full}/"):
+                raise UsageError(f"{one.path} is part of {other.path}: name only one of them")
+    return found
+
+
+def _name(source: Source) -> str:
+    return os.path.basename(source.full)
+
+
+def _read(full: str) -> Payload:
+    try:
+        return read_file(full)
+    except PermissionError:
+        raise UsageError(f"{full}: may not be read", hint=f"chmod u+r {full}") from None
+
+
+def _files(source: Source) -> Iterator[tuple[str, str]]:
+    if not source.is_folder:
+        yield _name(source), source.full
+        return
+    count = 0
+    for folder, folders, names in os.walk(source.full):
+        folders[:] = sorted(one for one in folders if one not in ("__pycache__", ".git", ".zeroin"))
+        for name in sorted(names):
+            full = os.path.join(folder, name)
+            if os.path.isfile(full):
+                count += 1
+                if count > MOST:
+                    raise UsageError(f"{source.path}: more than {MOST:,} files")
+                yield os.path.relpath(full, source.full), full
