@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WARM = ("warm", "warm_first", "warm_idle", "warm_many", "warm_peers")
-TOPICS = ("startup", "run", "output", "agent", "crash", "record", *WARM, "search")
+TOPICS = ("startup", "run", "output", "agent", "crash", "record", *WARM, "search", "shrink")
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -64,7 +64,8 @@ def _parser() -> argparse.ArgumentParser:
         "--peers",
         action="store_true",
         help="install other tools with pip and measure them beside us: asciinema, con-duct and "
-        "guild (in a temporary environment), watchfiles, IPython, jurigged and marimo (in .cache)",
+        "guild (in a temporary environment), watchfiles, IPython, jurigged, marimo, shrinkray, "
+        "picire and lithium (in .cache)",
     )
     return p
 

@@ -52,6 +52,7 @@ def parser() -> Parser:
     p.add_argument("--variables", action="store_true", help="leave out variables as well")
     p.add_argument("--out", "-o", metavar="PATH", default="", help="where the result goes")
     p.add_argument("--jobs", "-j", type=int, metavar="N", help="tries at once (one a processor)")
+    p.add_argument("--cold", action="store_true", help="run each try from its beginning")
     p.add_argument("--fresh", action="store_true", help="forget what an earlier search found out")
     cli_run.add_cycle_options(p)
     add_json(p)
@@ -91,6 +92,7 @@ def _options(given: argparse.Namespace) -> ShrinkOptions:
         given.args,
         given.variables,
         max(1, given.jobs or os.cpu_count() or 1),
+        given.cold,
         given.fresh,
         out=given.out,
     )

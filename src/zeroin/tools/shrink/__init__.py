@@ -74,7 +74,7 @@ class _Shrink:
 
     def _key(self) -> str:
         """The same question has the same name."""
-        told = self.options._replace(jobs=0, fresh=False, out="")
+        told = self.options._replace(jobs=0, fresh=False, cold=False, out="")
         return digest("\0".join((self.cycle.key(), repr(told), worlds.name_of(self.whole))))
 
     def _view(self, folder: str) -> View:
@@ -178,7 +178,8 @@ class _Shrink:
     def _warm_up(self, outcomes: list[Outcome]) -> bool:
         """Whether tries can go on from where the payload is used, and come to the same end."""
         options = self.options
-        if options.args or options.env or options.interesting or not self._agree(outcomes):
+        given = options.args or options.env or options.interesting or options.cold
+        if given or not self._agree(outcomes):
             return False
         self.tries.warm = True
         whole = self.tries.run(self.whole)

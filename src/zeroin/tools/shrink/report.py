@@ -23,6 +23,7 @@ class ShrinkOptions(NamedTuple):
     args: bool = False  # the command's own words get fewer as well
     env: bool = False  # and the variables
     jobs: int = 1
+    cold: bool = False  # each try from the start
     fresh: bool = False  # forget what an earlier search has found out
     confidence: float = 0.99
     out: str = ""  # where the result goes, for a single payload
