@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from bench.scene import Scene
 
-LIMIT = 90.0  # seconds for each
+LIMIT = 60.0  # seconds for each
 PACKAGES = ("shrinkray<26", "picire", "lithium-reducer")
 TRIES, TIME, WARM = 0.3, 0.3, 0.03  # times the best of the others
 SCRIPT = """#!/bin/sh

@@ -7,10 +7,10 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
+    from typing import Any
 
-KEPT = ("sys", "builtins", "_io", "io", "encodings", "codecs", "_codecs")
-_left_alone: list[object] = []
-_state = {"is_try": False}
+_is_try = False
+_left: list[tuple[Any, int]] = []  # what `sys.exit` was given, and when
 
 
 def install(environ: MutableMapping[str, str]) -> None:
@@ -43,7 +43,7 @@ def install(environ: MutableMapping[str, str]) -> None:
         if before:  # one snapshot, and that only before these are used
             steps.wait(resume.NEVER)
             uses.before_first_use(tuple(before.split("\n")), lambda: steps.pause(always=True))
-            _state["is_try"] = True
+            _be_a_try()
     entry.install()
 
 
@@ -54,21 +54,63 @@ def at_end() -> None:
 
     steps.end()
     resume.at_end()
-    if _state["is_try"]:
-        _let_all_be()
+    if _is_try:
+        _end_at_once()
 
 
-def _let_all_be() -> None:
-    """Let nothing be freed at the end: of a large program that takes longer than all else.
+# --- the end of a try ---------------------------------------------------------------------------
 
-    Its last destructors don't run then, so this is only for tries, which a whole run confirms.
+
+def _be_a_try() -> None:
+    """One of many runs, of which only the end counts: no time is to be lost with freeing."""
+    global _is_try  # noqa: PLW0603 - a process is one or is none
+    _is_try = True
+    plain = sys.exit
+
+    def leave(status: Any = None, /) -> None:
+        from .stepping import steps
+
+        _left.append((status, steps.clock()))
+        plain(status)
+
+    sys.exit = leave  # type: ignore[assignment]
+
+
+def _end_at_once() -> None:
+    """Leave without freeing what is there: of a large program that takes longer than all else.
+
+    Its last destructors don't run then, so this is only for tries: a whole run confirms them. Where
+    it can't be told how it ends, it ends as it would.
     """
-    import gc
+    import os
 
-    gc.disable()
-    _left_alone.extend(sys.modules.values())
-    _left_alone.append(_left_alone)  # nobody else has it, so it must not be found by that
-    for name in list(sys.modules):
-        if name not in KEPT:
-            del sys.modules[name]
-    gc.freeze()
+    from .fork import native
+
+    code = _code()
+    if code is None:
+        return
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        native.flush_stdio()
+    except Exception:  # closed, or a full disk: then it does not end like this
+        return
+    os._exit(code)
+
+
+def _code() -> int | None:
+    """With which code the program ends; None if nobody knows."""
+    from .stepping import steps
+
+    if isinstance(getattr(sys, "last_value", None), BaseException):
+        return 1
+    if any(b"SystemExit" in file.current.source for file in steps.files.values()):
+        return None
+    if not _left:
+        return 0
+    status, when = _left[-1]
+    if when != steps.clock():  # it has gone on after that
+        return None
+    if status is None:
+        return 0
+    return status & 0xFF if isinstance(status, int) else None

@@ -57,9 +57,16 @@ class Array:
         """By the way it is made."""
         return True
 
+    @property
+    def size(self) -> int:
+        """How many bytes."""
+        return len(self.write(self))
+
     def pieces(self) -> Iterator[bytes]:
         """As the file has it."""
         yield self.write(self)
+
+    identity = pieces
 
     def rounds(self) -> Iterator[Round[Array]]:
         """Rows, the other axes, values."""

@@ -36,11 +36,21 @@ class Group:
         """Whether all of them are."""
         return all(one.payload.is_valid() for one in self.members)
 
+    @property
+    def size(self) -> int:
+        """How many bytes all of them have."""
+        return sum(one.payload.size for one in self.members)
+
     def pieces(self) -> Iterator[bytes]:
-        """Names and contents: enough to tell two of them apart."""
+        """All contents, one after the other."""
+        for one in self.members:
+            yield from one.payload.pieces()
+
+    def identity(self) -> Iterator[bytes]:
+        """Names and contents."""
         for one in self.members:
             yield f"\0{one.name}\0".encode(errors="surrogateescape")
-            yield from one.payload.pieces()
+            yield from one.payload.identity()
 
     def rounds(self) -> Iterator[Round[Group]]:
         """Folders, the outer ones first, then files, then what is in them."""

@@ -64,6 +64,10 @@ class Huge:
                     yield piece
                     at += len(piece)
 
+    def identity(self) -> Iterator[bytes]:
+        """Which blocks."""
+        yield repr((self.file.path, self.size, self.kept)).encode()
+
     def rounds(self) -> Iterator[Round[Payload]]:
         """Blocks; then it is small, or there is nothing more to do."""
         yield Blocks(self)

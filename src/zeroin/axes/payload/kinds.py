@@ -25,6 +25,13 @@ class Payload(Protocol):
     def parts(self) -> int:
         """How many there are, of the outermost kind."""
 
+    @property
+    def size(self) -> int:
+        """How many bytes the file would have."""
+
+    def identity(self) -> Iterable[bytes]:
+        """What tells it from others: its content, or something shorter."""
+
     def is_valid(self) -> bool:
         """Whether it is of its format: what is not, is not worth a try."""
 

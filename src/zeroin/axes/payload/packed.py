@@ -40,9 +40,18 @@ class Packed:
         """Whether what is in it is."""
         return self.inner.is_valid()
 
+    @property
+    def size(self) -> int:
+        """Packed."""
+        return sum(map(len, self.pieces()))
+
     def pieces(self) -> Iterator[bytes]:
         """Packed."""
         yield self.pack(self.inner)
+
+    def identity(self) -> Iterator[bytes]:
+        """What is in it."""
+        return iter(self.inner.identity())
 
     def rounds(self) -> Iterator[Round[Packed]]:
         """Those of what is in it."""

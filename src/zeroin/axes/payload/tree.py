@@ -54,6 +54,13 @@ class Tree:
         yield self.codec.encode(self.root.text)
 
     @property
+    def size(self) -> int:
+        """How many bytes."""
+        return sum(map(len, self.pieces()))
+
+    identity = pieces
+
+    @property
     def noun(self) -> str:
         """What its parts are called."""
         return self.format.noun

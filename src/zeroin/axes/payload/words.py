@@ -34,6 +34,13 @@ class Words:
         for word in self.words:
             yield word.encode(errors="surrogateescape") + b"\0"
 
+    @property
+    def size(self) -> int:
+        """How many bytes."""
+        return sum(map(len, self.pieces()))
+
+    identity = pieces
+
     def rounds(self) -> Iterator[Round[Words]]:
         """An option with its value, as far as that can be seen, then single words."""
         pairs = _pairs(self.words)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zeroin.cycle import Kind, Outcome, Verdict
 from zeroin.errors import UntestableError
 from zeroin.tools.shrink.worker import Answer, Order, Worker
-from zeroin.tools.shrink.world import ARGS, ENV, World
+from zeroin.tools.shrink.world import ARGS, ENV, World, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -128,16 +128,15 @@ class Tries:
         """Whether a worker is at it."""
         return any(task.name == name for task in self._busy.values())
 
-    def start(self, group: Group) -> str:
-        """Let a worker try it; gives the name of its content."""
+    def start(self, group: Group, name: str) -> None:
+        """Let a worker try it, under the name of its content."""
         worker = self._idle()
-        name = self.world.write(group, worker.folder)
+        self.world.write(group, worker.folder)
         task = _Task(name, worker, self._order(group), self.oracle.repeats if self.oracle else 1)
         if os.path.isdir(self._kept) and len(self.others) < OTHERS:
             task.group = group
         self._busy[worker.socket.fileno()] = task
         worker.send(task.order)
-        return name
 
     def _order(self, group: Group) -> Order:
         command, env = self._cycle.command, dict(self._cycle.env)
@@ -218,10 +217,12 @@ class Tries:
 
     def run(self, group: Group) -> Tried:
         """Try one, and wait for it."""
-        self.start(group)
-        while not (done := self.wait()):
-            pass
-        return done[0]
+        name = name_of(group)
+        self.start(group, name)
+        while True:
+            for tried in self.wait():
+                if tried.name == name:
+                    return tried
 
     def stop(self) -> None:
         """End all tries that are under way."""

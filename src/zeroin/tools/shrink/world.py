@@ -36,6 +36,7 @@ class World:
     def __init__(self, sources: Sequence[Source]) -> None:
         self.sources = sources
         self._modes: dict[str, int] = {}
+        self._seen = self._stamps()
 
     def read(self, args: Sequence[str], env: Mapping[str, str]) -> Group:
         """All of it as it is. The names of members are `number/path`."""
@@ -58,8 +59,20 @@ class World:
         below = os.path.join(folder, str(number))
         return below if source.is_folder else os.path.join(below, _name(source))
 
-    def write(self, group: Group, folder: str) -> str:
-        """Put it below a folder, in the place of what was there; gives the name of its content.
+    def is_changed(self) -> bool:
+        """Whether somebody has changed the payload since it was read."""
+        return self._seen != self._stamps()
+
+    def _stamps(self) -> dict[str, tuple[int, int, int]]:
+        found = {}
+        for source in self.sources:
+            for _, full in _files(source):
+                now = os.stat(full)
+                found[full] = now.st_size, now.st_mtime_ns, now.st_ino
+        return found
+
+    def write(self, group: Group, folder: str) -> None:
+        """Put it below a folder, in the place of what was there.
 
         Files keep their identity: others may see them under another name.
         """
@@ -75,7 +88,6 @@ class World:
                 file.writelines(one.payload.pieces())
                 file.truncate()
                 os.fchmod(fd, self._modes.get(one.name, 0o644))
-        return name_of(group)
 
     def _remove_others(self, folder: str, names: set[str]) -> None:
         for number, source in enumerate(self.sources):
@@ -95,9 +107,17 @@ class World:
 def name_of(group: Group) -> str:
     """The name of its content, without writing it."""
     digest = hashlib.sha256()
-    for piece in group.pieces():
+    for piece in group.identity():
         digest.update(piece)
     return digest.hexdigest()[:32]
+
+
+def counted(group: Group) -> tuple[int, str]:
+    """How many parts, and what those are called."""
+    files = [one.payload for one in group.members if one.name not in (ARGS, ENV)]
+    if len(files) == 1:
+        return files[0].parts, files[0].noun
+    return len(files), "file"
 
 
 def find(paths: Sequence[str], cwd: str) -> list[Source]:

@@ -1,0 +1,94 @@
+"""How it fails as it is, and how that is asked of each try."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zeroin.cycle import Kind, Verdict
+from zeroin.cycle.oracle import Oracle, repeats_for, wilson
+from zeroin.tools.shrink.report import Baseline
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zeroin.axes.payload.group import Group
+    from zeroin.cycle import Outcome
+    from zeroin.tools.shrink.report import ShrinkOptions
+    from zeroin.tools.shrink.tries import Tries
+
+TWICE = 2
+FLAKY = 12  # runs of a baseline that does not always fail
+PATIENCE, LEAST = 5, 5.0  # times the baseline's time, and seconds: then a try hangs
+
+
+def find(tries: Tries, whole: Group, options: ShrinkOptions) -> Baseline:
+    """Run it twice, more often if the two differ; sets what the tries are asked and how."""
+    given = tries.timeout
+    wants_warm = not (options.args or options.env or options.interesting or options.cold)
+    outcomes = list(tries.run(whole).outcomes)
+    if wants_warm and outcomes[0].failed:  # the second is a whole run as well, with a snapshot
+        tries.warm = True
+    outcomes += tries.run(whole).outcomes
+    if not _agree(outcomes):
+        tries.warm = wants_warm = False
+        while len(outcomes) < FLAKY:
+            outcomes += tries.run(whole).outcomes
+    oracle = _oracle(outcomes, options)
+    slowest = max(outcome.seconds for outcome in outcomes)
+    warm_seconds, why = None, ""
+    if tries.warm and oracle is not None:
+        warm_seconds, why = _warm(tries, whole, outcomes)
+    tries.oracle = oracle
+    tries.warm = warm_seconds is not None
+    tries.timeout = given if given is not None else max(LEAST, PATIENCE * slowest)
+    if oracle is None:
+        return Baseline(tuple(outcomes), outcomes[-1].headline, "", 0, 1)
+    same = [one for one in outcomes if oracle.judge(one) is Verdict.SAME]
+    return Baseline(
+        tuple(outcomes),
+        same[0].headline,
+        str(same[0].signature or ""),
+        len(same),
+        oracle.repeats,
+        slowest,
+        warm_seconds,
+        why,
+    )
+
+
+def _warm(tries: Tries, whole: Group, outcomes: Sequence[Outcome]) -> tuple[float | None, str]:
+    """Whether tries can go on from where the payload is used, and come to the same end."""
+    resumed = tries.run(whole)
+    if not resumed.resumed:
+        return None, tries.cold_because
+    if not _agree([*outcomes, *resumed.outcomes]):
+        return None, "a run that went on from a snapshot ended in another way"
+    return resumed.outcomes[-1].seconds, ""
+
+
+def _agree(outcomes: Sequence[Outcome]) -> bool:
+    return len({(one.kind, str(one.signature)) for one in outcomes}) == 1
+
+
+def _oracle(outcomes: Sequence[Outcome], options: ShrinkOptions) -> Oracle | None:
+    oracle: Oracle
+    if options.interesting:
+        oracle = _Interesting(None)
+    elif options.match or options.exit_code is not None:
+        oracle = Oracle(None, match=options.match, exit_code=options.exit_code)
+    else:
+        found = Oracle.of(outcomes, options.confidence)
+        return found._replace(strength=options.strength) if found is not None else None
+    times = sum(oracle.judge(one) is Verdict.SAME for one in outcomes)
+    if not times:
+        return None
+    low, _ = wilson(times, len(outcomes))
+    certain = times == len(outcomes)
+    return oracle._replace(repeats=1 if certain else repeats_for(low, options.confidence))
+
+
+class _Interesting(Oracle):
+    """A script that says itself whether it is interesting: by exit code 0."""
+
+    def judge(self, outcome: Outcome) -> Verdict:
+        return Verdict.SAME if outcome.kind is Kind.PASSED else Verdict.PASSED
