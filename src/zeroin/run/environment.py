@@ -20,6 +20,7 @@ OWN = (
     "ZEROIN_PDB",
     "ZEROIN_WARM",
     "ZEROIN_WARM_BEFORE",
+    "ZEROIN_WARM_TRY",
     "ZEROIN_BRIEF",
 )
 

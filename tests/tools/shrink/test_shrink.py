@@ -257,3 +257,58 @@ def test_a_flaky_failure(shrink, program):
     assert done.told["verdict"] in ("found", "not-reproduced")
     if done.told["verdict"] == "found":
         assert (program / "data.min.jsonl").read_text() == '{"id":40}\n'
+
+
+BY_C = """
+import ctypes, sys, time
+
+time.sleep(0.3)  # what would be imports
+libc = ctypes.CDLL(None)
+fd = libc.open(sys.argv[1].encode(), 0)
+buffer = ctypes.create_string_buffer(1 << 20)
+size = libc.read(fd, buffer, 1 << 20)
+text = buffer.raw[:size].decode()
+if '"id": 40' in text or '"id":40' in text:
+    raise KeyError("label")
+"""
+
+
+def test_a_payload_that_compiled_code_opens(shrink, program):
+    """Python does not see it, but the kernel does: tries go on from before that."""
+    (program / "train.py").write_text(BY_C)
+    done = shrink("data.jsonl", "-j", "1", *COMMAND)
+    assert done.told["warm"], done.err
+    assert (program / "data.min.jsonl").read_text() == '{"id":40}\n'
+
+
+def test_threads_forbid_warm_tries(shrink, program):
+    """Then all tries are whole runs, and it is said why."""
+    source = (program / "train.py").read_text()
+    thread = "import threading, time\nthreading.Thread(target=time.sleep, args=[9], daemon=True).start()\n"
+    (program / "train.py").write_text(f"{thread}{source}")
+    done = shrink("data.jsonl", *COMMAND, text=True)
+    assert "cold: train.py:11: a thread (Thread-1 (sleep)) is running" in done.err
+    assert (program / "data.min.jsonl").read_text() == '{"id":40}\n'
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [("sys.exit(3)", 3), ("raise SystemExit(3)", 3), ("sys.exit('bad')", 1), ("os._exit(3)", 3)],
+)
+def test_exit_codes_of_warm_tries(shrink, program, end, code):
+    """What ends in another way than by an exception ends so in tries, too."""
+    text = f"""
+import json, os, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+try:
+    sys.exit(5)
+except SystemExit:
+    pass
+if any(row.get("id") == 40 for row in rows if isinstance(row, dict)):
+    {end}
+"""
+    (program / "train.py").write_text(text)
+    done = shrink("data.jsonl", "--exit", str(code), *COMMAND)
+    assert done.told["verdict"] == "found", done.err
+    assert done.told["warm"], done.err
+    assert (program / "data.min.jsonl").read_text() == '{"id":40}\n'

@@ -18,6 +18,7 @@ def install(environ: MutableMapping[str, str]) -> None:
     folder = environ.pop("ZEROIN_WARM")  # the program's children run as they are
     place = environ.pop("ZEROIN_WARM_PARK", "")
     before = environ.pop("ZEROIN_WARM_BEFORE", "")
+    is_try = bool(environ.pop("ZEROIN_WARM_TRY", ""))
     from .stepping import entry, steps
     from .used import inputs, uses
 
@@ -43,6 +44,7 @@ def install(environ: MutableMapping[str, str]) -> None:
         if before:  # one snapshot, and that only before these are used
             steps.wait(resume.NEVER)
             uses.before_first_use(tuple(before.split("\n")), lambda: steps.pause(always=True))
+        if is_try:
             _be_a_try()
     entry.install()
 

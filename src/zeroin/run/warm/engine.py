@@ -167,6 +167,12 @@ class Engine(Ahead):
         if self.aside.run is None:
             self._ask_for_spares()
 
+    def keep_only(self, id_: int | None) -> None:
+        """All others are of no use, or all if it is None."""
+        for snapshot in self.table:
+            if snapshot.id != id_:
+                self.table.remove(snapshot)
+
     # --- going on from a snapshot -------------------------------------------------------------
 
     def resume(self, order: dict[str, Any], ends: tuple[int, int]) -> int:

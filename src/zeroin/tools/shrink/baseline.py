@@ -59,6 +59,8 @@ def find(tries: Tries, whole: Group, options: ShrinkOptions) -> Baseline:
 def _warm(tries: Tries, whole: Group, outcomes: Sequence[Outcome]) -> tuple[float | None, str]:
     """Whether tries can go on from where the payload is used, and come to the same end."""
     resumed = tries.run(whole)
+    if not resumed.resumed and not tries.cold_because:  # compiled code opens it: try otherwise
+        resumed = tries.run(whole)
     if not resumed.resumed:
         return None, tries.cold_because
     if not _agree([*outcomes, *resumed.outcomes]):

@@ -171,8 +171,7 @@ class Tries:
                 raise UntestableError(answer.error, hint=answer.hint)
             task.outcomes.append(answer.outcome or _untested(answer.error))
             task.answer = answer
-            if answer.reason:
-                self.cold_because = answer.reason
+            self.cold_because = answer.reason
             tried = self._judged(task)
             if tried is None:
                 task.worker.send(task.order)

@@ -6,11 +6,12 @@ and each further try goes on from there. What a try has written is put back befo
 
 from __future__ import annotations
 
-import os
+import time
 from typing import TYPE_CHECKING, Any
 
 from zeroin.run.apart import Layer, spawn_apart
 from zeroin.run.warm import Engine, NeedsCold
+from zeroin.tools.shrink.opens import Opens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,14 +23,23 @@ if TYPE_CHECKING:
 
 NEVER = 1e9  # seconds: no further snapshots
 TIMES = 3  # that it may be in vain
+SURE = 0.05  # seconds before the payload was opened: a snapshot that is older was before that
 
 
 class Warm:
-    """The engine of one worker."""
+    """The engine of one worker.
+
+    Where Python code opens the payload, the snapshot is taken right before that. Where compiled
+    code does, as the kernel tells, snapshots are taken by the clock, and the last before that is
+    gone on from.
+    """
 
     def __init__(self, view: View) -> None:
         self.engine = Engine()
         self._paths = [path for path, _ in view.instead]
+        self._opens = Opens([source for _, source in view.instead])
+        self.engine.aside.add(self._opens.fd, self._opens.read)
+        self._by_clock = False
         self._layer: Layer | None = None
         self._in_vain = 0
         self.resumed = False
@@ -76,10 +86,26 @@ class Warm:
         self._layer = None
         if self._in_vain < TIMES:
             self._in_vain += 1
-            before = {"ZEROIN_WARM_BEFORE": "\n".join(self._paths)}
-            env = {**env, **self.engine.environment(), **before}
+            env = {**env, **self.engine.environment(), "ZEROIN_WARM_TRY": "1"}
+            if not self._by_clock:
+                env["ZEROIN_WARM_BEFORE"] = "\n".join(self._paths)
+        self._opens.forget()
+        begun = time.monotonic()
         start = starting(cycle, env, view)
-        return run.execute(cycle.command, cycle.cwd, env, start=start, **how)
+        ended = run.execute(cycle.command, cycle.cwd, env, start=start, **how)
+        self._opens.read()
+        if self._by_clock:
+            self._keep_the_one_before(begun)
+        elif not self.engine.snapshots and self.engine.gate is None:
+            self._by_clock = self._opens.first is not None
+        return ended
+
+    def _keep_the_one_before(self, begun: float) -> None:
+        """Of the snapshots, the last that was taken before the payload was opened."""
+        opened = self._opens.first
+        latest = opened - begun - SURE if opened is not None else 0.0
+        good = [one.id for one in self.engine.snapshots if one.seconds < latest]
+        self.engine.keep_only(good[-1] if good else None)
 
     def _tidy(self, view: View) -> None:
         """Put back what the try has written; a snapshot for which that can't be is no more."""
@@ -105,7 +131,11 @@ class Warm:
         gate = self.engine.gate
         if gate is not None:
             return f"{gate[0]}: {gate[1]}"
-        return "the program does not open the payload in Python code"
+        if self._by_clock and self._in_vain == 1:
+            return ""  # that has not been tried yet
+        if self._by_clock:
+            return "the payload is opened before there is anything to keep"
+        return "the program does not open the payload"
 
 
 def starting(cycle: Cycle, env: Mapping[str, str], view: View) -> Callable[[int, int], int]:
@@ -115,8 +145,3 @@ def starting(cycle: Cycle, env: Mapping[str, str], view: View) -> Callable[[int,
         return spawn_apart(cycle.command, cycle.cwd, env, out, err, view)
 
     return start
-
-
-def is_possible(command: tuple[str, ...]) -> bool:
-    """Whether it is worth a try: a command that is Python, or starts it."""
-    return bool(command) and os.path.basename(command[0]) not in ("sh", "bash", "make")
