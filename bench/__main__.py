@@ -24,7 +24,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WARM = ("warm", "warm_first", "warm_idle", "warm_many", "warm_peers")
-TOPICS = ("startup", "run", "output", "agent", "crash", "record", *WARM, "search", "shrink")
+TOPICS = (
+    "startup",
+    "run",
+    "output",
+    "agent",
+    "crash",
+    "record",
+    *WARM,
+    "search",
+    "shrink",
+    "shrink_slips",
+)
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -36,6 +36,7 @@ class View(NamedTuple):
     scratch: str  # an empty folder, to be covered
     instead: tuple[tuple[str, str], ...] = ()  # paths, and what is there for it
     as_is: tuple[str, ...] = ()  # what stays shared, also below the root
+    copied: bool = False  # there are no namespaces: see `copies`
 
 
 def can_be_apart(view: View) -> str:

@@ -312,3 +312,43 @@ if any(row.get("id") == 40 for row in rows if isinstance(row, dict)):
     assert done.told["verdict"] == "found", done.err
     assert done.told["warm"], done.err
     assert (program / "data.min.jsonl").read_text() == '{"id":40}\n'
+
+
+REFUSED = "for kind in user mnt; do echo 0 > /proc/sys/user/max_${kind}_namespaces; done"
+
+
+@pytest.mark.parametrize("name", ["data.jsonl", "{project}/data.jsonl", "{outside}/data.jsonl"])
+def test_without_namespaces(program, zeroin, tmp_path, name):
+    """Each try has a copy, also of a payload that lies elsewhere; the user's files stay."""
+    (program / "train.py").write_text(
+        f"open('log.txt', 'a').write('x')\n{(program / 'train.py').read_text()}"
+    )
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "data.jsonl").write_bytes((program / "data.jsonl").read_bytes())
+    payload = name.format(project=program, outside=outside)
+    words = [
+        sys.executable,
+        "-m",
+        "zeroin",
+        "shrink",
+        "--json",
+        payload,
+        "--",
+        "python",
+        "train.py",
+        payload,
+    ]
+    done = subprocess.run(
+        ["unshare", "-Ur", "sh", "-c", f'{REFUSED}; exec "$@"', "sh", *words],
+        cwd=program,
+        env=zeroin.env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    told = json.loads(done.stdout)
+    assert told["verdict"] == "found", done.stderr
+    assert "copy" in told["notes"][0]
+    assert (program / told["payloads"][0]["result"]).read_text() == '{"id":40}\n'
+    assert not (program / "log.txt").exists()

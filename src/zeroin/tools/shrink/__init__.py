@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from zeroin.cycle import Verdict
 from zeroin.digest import digest
-from zeroin.errors import UntestableError
 from zeroin.record import place as places
-from zeroin.run import environment
+from zeroin.run import copies, environment
 from zeroin.run.apart import View, can_be_apart
 from zeroin.search import ahead
 from zeroin.search.reduction import Reduction
@@ -67,6 +66,7 @@ class _Shrink:
         self.tries.timeout = cycle.timeout
         self.results = Results(self.world, cycle, options.out)
         self.notes: list[str] = []
+        self.copied = False  # where namespaces can't be had
 
     def _key(self) -> str:
         """The same question has the same name."""
@@ -81,7 +81,7 @@ class _Shrink:
             (source.full, self.world.place(number, payload))
             for number, source in enumerate(self.world.sources)
         )
-        return View("" if self.root == "/" else self.root, scratch, instead)
+        return View("" if self.root == "/" else self.root, scratch, instead, copied=self.copied)
 
     # --- the steps ----------------------------------------------------------------------------
 
@@ -119,10 +119,10 @@ class _Shrink:
         self.world.write(self.whole, os.path.join(folder, "payload"))
         reason = can_be_apart(self._view(folder))
         if reason:
-            raise UntestableError(
-                f"the tries can't be kept apart from your files: {reason}",
-                hint="user namespaces are needed here: zeroin doctor",
-            )
+            self.copied = True
+            copies.check(self._view(folder))
+            self.options = self.options._replace(cold=True)
+            self.notes.append(f"each try had a copy of {self.root}, without namespaces: {reason}")
 
     def _look_at_the_end(self) -> None:
         """What one should know about the result."""

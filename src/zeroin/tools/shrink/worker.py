@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zeroin.cycle import Kind, Outcome
 from zeroin.errors import ZeroinError
-from zeroin.run import environment
+from zeroin.run import copies, environment
 from zeroin.run.apart import PARENT_DEATH, View
 from zeroin.run.execute import Ended, Run
 from zeroin.tools.recorder import Recorder
@@ -146,6 +146,8 @@ class _Own:
     def tried(self, order: Order) -> Answer:
         """Run it once."""
         cycle = self._cycle._replace(command=order.command, env=order.env, timeout=order.timeout)
+        if self._view.copied:
+            cycle = copies.made(self._view, cycle)
         if order.warm and self._warm is None:
             self._warm = Warm(self._view)
         warm = self._warm if order.warm else None
@@ -159,6 +161,8 @@ class _Own:
                 "take_stacks": lambda: stacks_of(inbox),
             }
             seen = self._seen(inbox)
+            if self._view.copied:
+                return run.execute(cycle.command, cycle.cwd, env, **how)
             if warm is not None and inbox is not None:
                 return warm.execute(run, cycle, env, inbox, seen, how)
             return run.execute(
