@@ -7,6 +7,8 @@ import dataclasses
 import os
 from typing import TYPE_CHECKING
 
+from zeroin.axes.payload.kinds import chosen, size
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -43,7 +45,7 @@ class Huge:
     @property
     def parts(self) -> int:
         """How many blocks."""
-        return sum(stop - start for start, stop in self.kept)
+        return size(self.kept)
 
     @property
     def size(self) -> int:
@@ -86,37 +88,24 @@ class Blocks:
 
     def keep(self, parts: Ranges) -> Payload:
         """Only these; held and looked into if they are few enough."""
-        less = Huge(self._huge.file, _chosen(self._huge.kept, parts))
+        less = Huge(self._huge.file, chosen(self._huge.kept, parts))
         if less.size > SMALL:
             return less
         return self._huge.file.inside(b"".join(less.pieces()))
 
 
-def _chosen(kept: Ranges, parts: Ranges) -> Ranges:
-    """Those of the kept ones that are at these places."""
-    found: list[tuple[int, int]] = []
-    before = 0
-    for start, stop in kept:
-        for first, behind in parts:
-            a, b = max(start, start + first - before), min(stop, start + behind - before)
-            if a < b:
-                found.append((a, b))
-        before += stop - start
-    return tuple(found)
-
-
 def open_huge(path: str, head: int, inside: Callable[[bytes], Payload]) -> Huge:
     """Read it once, for where its lines are."""
-    size = os.stat(path).st_size
-    wide = max(PIECE // 256, -(-size // MOST_BLOCKS))  # bytes of a block, at least
+    length = os.stat(path).st_size
+    wide = max(PIECE // 256, -(-length // MOST_BLOCKS))  # bytes of a block, at least
     starts = array.array("q", [head])
     with open(path, "rb", buffering=0) as file:
         at = head
-        while at + wide < size:
-            at = _line_end(file, at + wide, size)
+        while at + wide < length:
+            at = _line_end(file, at + wide, length)
             starts.append(at)
-    if starts[-1] < size:
-        starts.append(size)
+    if starts[-1] < length:
+        starts.append(length)
     return Huge(File(path, head, starts, inside), ((0, len(starts) - 1),))
 
 

@@ -53,6 +53,24 @@ class Round(Protocol[P_co]):
         """The payload with only these, and all else that it has."""
 
 
+def size(parts: Ranges) -> int:
+    """How many there are."""
+    return sum(stop - start for start, stop in parts)
+
+
+def chosen(kept: Ranges, parts: Ranges) -> Ranges:
+    """Those of the kept ones that are at these places."""
+    found: list[tuple[int, int]] = []
+    before = 0
+    for start, stop in kept:
+        for first, behind in parts:
+            a, b = max(start, start + first - before), min(stop, start + behind - before)
+            if a < b:
+                found.append((a, b))
+        before += stop - start
+    return tuple(found)
+
+
 def flags(parts: Ranges, count: int) -> list[bool]:
     """Whether each of so many is among them."""
     kept = bytearray(count)

@@ -95,7 +95,7 @@ def _gzip(inner: Payload) -> bytes:
 
 def _read_zstd(content: bytes, name: str, read: Callable[[bytes, str], Payload]) -> Packed | None:
     try:
-        import zstandard  # type: ignore[import-not-found]
+        import zstandard
     except ImportError:
         return None
     inner = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(content)).read()

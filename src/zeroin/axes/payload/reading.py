@@ -6,13 +6,24 @@ import codecs
 import os
 from typing import TYPE_CHECKING
 
-from zeroin.axes.payload import arrays, jsons, lines, markup, packed, python, settings, tables
+from zeroin.axes.payload import (
+    arrays,
+    foreign,
+    jsons,
+    lines,
+    markup,
+    packed,
+    python,
+    settings,
+    tables,
+)
 from zeroin.axes.payload.huge import SMALL, open_huge
 from zeroin.axes.payload.tree import Codec, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zeroin.axes.payload.foreign import Cutter
     from zeroin.axes.payload.kinds import Payload
     from zeroin.axes.payload.node import Node
     from zeroin.axes.payload.tree import Format
@@ -29,13 +40,21 @@ _MARKS = {
 _CONTROLS = bytes(set(range(32)) - {9, 10, 12, 13, 27})
 
 
-def read_file(path: str) -> Payload:
-    """The payload in a file; a large one stays there."""
+def read_file(path: str, cutter: Callable[[str, str], Cutter | None]) -> Payload:
+    """The payload in a file; a large one stays there.
+
+    `cutter` gives somebody who can cut a file of this path and kind, if there is anybody.
+    """
     name = os.path.basename(path)
     with open(path, "rb") as file:
-        if os.fstat(file.fileno()).st_size <= SMALL:
-            return read(file.read(), name)
+        length = os.fstat(file.fileno()).st_size
         sample = file.read(SAMPLE)
+        kind = foreign.kind_of(sample, name)
+        found = cutter(path, kind) if kind else None
+        if found is not None:
+            return foreign.Foreign(kind, found)
+        if length <= SMALL:
+            return read(sample + file.read(), name)
     sample = sample[: sample.rfind(b"\n") + 1] or sample
     head = 0
     codec = _codec(sample)

@@ -15,6 +15,7 @@ from zeroin.digest import digest
 from zeroin.record import place as places
 from zeroin.run import copies, environment
 from zeroin.run.apart import View, can_be_apart
+from zeroin.run.cutter import Cutter, interpreter
 from zeroin.search import ahead
 from zeroin.search.reduction import Reduction
 from zeroin.tools.shrink import baseline as baselines
@@ -42,7 +43,7 @@ def shrink(
     try:
         return one.go()
     finally:
-        one.tries.close()
+        one.close()
 
 
 class _Shrink:
@@ -52,7 +53,11 @@ class _Shrink:
         self.options = options
         self.teller = teller
         self.started = time.monotonic()
-        self.world = worlds.World(worlds.find(options.paths, cycle.cwd))
+        self.notes: list[str] = []
+        self.cutters: list[Cutter] = []
+        self.environ = environ
+        self.cycle = cycle
+        self.world = worlds.World(worlds.find(options.paths, cycle.cwd), self._cutter)
         variables = environment.users(cycle, environ) if options.env else {}
         words = cycle.command[1:] if options.args else ()
         self.whole = self.best = self.world.read(words, variables)
@@ -65,8 +70,22 @@ class _Shrink:
         self.tries = Tries(self.world, cycle, environ, self._view, kept)
         self.tries.timeout = cycle.timeout
         self.results = Results(self.world, cycle, options.out)
-        self.notes: list[str] = []
         self.copied = False  # where namespaces can't be had
+
+    def _cutter(self, path: str, kind: str) -> Cutter | None:
+        """The user's own interpreter, if it can read that file."""
+        python = interpreter(self.cycle, self.environ)
+        one = Cutter(python, path, kind, environment.users(self.cycle, self.environ))
+        self.cutters.append(one)
+        if one.error:
+            self.notes.append(f"{os.path.basename(path)} is made smaller by its bytes: {one.error}")
+        return None if one.error else one
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        self.tries.close()
+        for one in self.cutters:
+            one.close()
 
     def _key(self) -> str:
         """The same question has the same name."""

@@ -14,8 +14,9 @@ from zeroin.axes.payload.words import Words
 from zeroin.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from zeroin.axes.payload.foreign import Cutter
     from zeroin.axes.payload.kinds import Payload
 
 ARGS, ENV = "@args", "@env"
@@ -33,8 +34,11 @@ class Source(NamedTuple):
 class World:
     """The payloads that are given on the command line, and where each file belongs."""
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(
+        self, sources: Sequence[Source], cutter: Callable[[str, str], Cutter | None]
+    ) -> None:
         self.sources = sources
+        self._cutter = cutter
         self._modes: dict[str, int] = {}
         self._seen = self._stamps()
 
@@ -45,13 +49,19 @@ class World:
             for name, full in _files(source):
                 self._modes[f"{number}/{name}"] = stat.S_IMODE(os.stat(full).st_mode)
                 goes = source.is_folder
-                members.append(Member(f"{number}/{name}", _read(full), goes))
+                members.append(Member(f"{number}/{name}", self._read(full), goes))
         if args:
             members.append(Member(ARGS, Words(tuple(args)), goes=False))
         if env:
             words = tuple(f"{name}={value}" for name, value in sorted(env.items()))
             members.append(Member(ENV, Words(words, "variable"), goes=False))
         return Group(tuple(members))
+
+    def _read(self, full: str) -> Payload:
+        try:
+            return read_file(full, self._cutter)
+        except PermissionError:
+            raise UsageError(f"{full}: may not be read", hint=f"chmod u+r {full}") from None
 
     def place(self, number: int, folder: str) -> str:
         """Where a payload's state is, below a folder."""
@@ -142,13 +152,6 @@ def find(paths: Sequence[str], cwd: str) -> list[Source]:
 
 def _name(source: Source) -> str:
     return os.path.basename(source.full)
-
-
-def _read(full: str) -> Payload:
-    try:
-        return read_file(full)
-    except PermissionError:
-        raise UsageError(f"{full}: may not be read", hint=f"chmod u+r {full}") from None
 
 
 def _files(source: Source) -> Iterator[tuple[str, str]]:

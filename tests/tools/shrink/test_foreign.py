@@ -1,0 +1,118 @@
+"""Payloads that only their own library reads: cut by the user's interpreter, which has it."""
+
+import subprocess
+
+import pytest
+
+MAKE = {
+    "table.parquet": """
+import pyarrow as pa, pyarrow.parquet as pq
+n = 300
+table = pa.table({"id": range(n), "name": [f"n{i}" for i in range(n)],
+                  "price": [float(i) if i != 211 else None for i in range(n)]})
+pq.write_table(table, "table.parquet")
+""",
+    "table.arrow": """
+import pyarrow as pa, pyarrow.feather as ft
+n = 300
+table = pa.table({"id": range(n), "name": [f"n{i}" for i in range(n)],
+                  "price": [float(i) if i != 211 else None for i in range(n)]})
+ft.write_feather(table, "table.arrow", compression="uncompressed")
+""",
+    "image.png": """
+from PIL import Image
+image = Image.new("RGB", (64, 48), (10, 20, 30))
+image.putpixel((40, 30), (255, 0, 0))
+image.save("image.png")
+""",
+    "saved.pt": """
+import torch
+torch.manual_seed(0)
+state = {f"layer{i}": {"weight": torch.randn(20, 30), "bias": torch.randn(20)} for i in range(4)}
+state["layer2"]["weight"][7, 11] = float("nan")
+torch.save(state, "saved.pt")
+""",
+    "tensors.safetensors": """
+import torch
+from safetensors.torch import save_file
+state = {f"w{i}": torch.randn(20, 30, dtype=torch.bfloat16) for i in range(3)}
+state["w1"][7, 11] = float("nan")
+save_file(state, "tensors.safetensors")
+""",
+}
+USE = {
+    "table.parquet": """
+import sys, pyarrow.parquet as pq
+prices = pq.read_table(sys.argv[1])["price"].to_pylist()
+if None in prices:
+    raise ValueError("no price")
+""",
+    "table.arrow": """
+import sys, pyarrow.feather as ft
+prices = ft.read_table(sys.argv[1])["price"].to_pylist()
+if None in prices:
+    raise ValueError("no price")
+""",
+    "image.png": """
+import sys
+from PIL import Image
+if (255, 0, 0) in list(Image.open(sys.argv[1]).getdata()):
+    raise ValueError("red")
+""",
+    "saved.pt": """
+import sys, torch
+for layer in torch.load(sys.argv[1]).values():
+    if torch.isnan(layer.get("weight", torch.zeros(1))).any():
+        raise ValueError("NaN")
+""",
+    "tensors.safetensors": """
+import sys, torch
+from safetensors.torch import load_file
+for name, weight in load_file(sys.argv[1]).items():
+    if torch.isnan(weight).any():
+        raise ValueError("NaN")
+""",
+}
+LEFT = {
+    "table.parquet": "import pyarrow.parquet as p; print(p.read_table('table.min.parquet').to_pydict())",
+    "table.arrow": "import pyarrow.feather as p; print(p.read_table('table.min.arrow').to_pydict())",
+    "image.png": "from PIL import Image; print(list(Image.open('image.min.png').getdata()))",
+    "saved.pt": "import torch; print(torch.load('saved.min.pt'))",
+    "tensors.safetensors": "from safetensors.torch import load_file; print({k: (v.shape, v.dtype) for k, v in load_file('tensors.min.safetensors').items()})",
+}
+EXPECTED = {
+    "table.parquet": "{'price': [None]}",
+    "table.arrow": "{'price': [None]}",
+    "image.png": "[(255, 0, 0)]",
+    "saved.pt": "{'layer2': {'weight': tensor([[nan]])}}",
+    "tensors.safetensors": "{'w1': (torch.Size([1, 1]), torch.bfloat16)}",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MAKE)
+def test_what_is_left_is_what_matters(shrink, project, libs, name):
+    """One row, one pixel, one number; and the program reads it as it read the whole."""
+    run = [libs, "-W", "ignore", "-c"]
+    subprocess.run([*run, MAKE[name]], cwd=project, check=True)
+    (project / "use.py").write_text(USE[name])
+    done = shrink(name, "--", libs, "use.py", name, timeout=200)
+    assert done.told["verdict"] == "found", (done.out, done.err)
+    assert done.told["confirmed"]
+    left = subprocess.run(
+        [*run, LEFT[name]], cwd=project, capture_output=True, text=True, check=True
+    )
+    assert left.stdout.strip() == EXPECTED[name]
+
+
+@pytest.mark.slow
+def test_without_the_library_it_is_bytes(shrink, project, libs):
+    """The interpreter of the command has no pyarrow: then its bytes are made fewer, and it says so."""
+    subprocess.run([libs, "-c", MAKE["table.parquet"]], cwd=project, check=True)
+    (project / "use.py").write_text(
+        "import sys\nassert b'PAR1' not in open(sys.argv[1], 'rb').read()\n"
+    )
+    done = shrink("table.parquet", "--", "python", "use.py", "table.parquet")
+    assert done.told["verdict"] == "found", (done.out, done.err)
+    assert (project / "table.min.parquet").read_bytes() == b"PAR1"
+    assert "pyarrow" in done.told["notes"][0]
