@@ -65,7 +65,9 @@ def measure(scene: Scene) -> list[Row]:
 
 def _case(scene: Scene, case: Case, peers: dict[str, str]) -> list[Row]:
     whole = _whole(scene, case)
-    found = {name: _theirs(scene, case, name, program) for name, program in peers.items()}
+    found = {}
+    if os.path.isfile(os.path.join(scene.make(f"shrink-{case.kind}"), case.name)):  # no folders
+        found = {name: _theirs(scene, case, name, program) for name, program in peers.items()}
     ours = _ours(scene, case, ["--cold"])
     warm = _ours(scene, case, [])
     rows = [
@@ -100,8 +102,9 @@ def _goals(name: str, done: Done, others: dict[str, Done]) -> tuple[Goal, ...]:
     if name != "zeroin, whole runs" or not others:
         return ()
     smallest = min(one.size for one in others.values())
-    tries = min(one.tries for one in others.values() if one.size <= 2 * smallest)
-    seconds = min(one.seconds for one in others.values() if one.size <= 2 * smallest)
+    near = [one for one in others.values() if one.size <= 2 * smallest]
+    tries = max(1, min(one.tries for one in near))
+    seconds = min(one.seconds for one in near)
     return (
         at_most(done.size, smallest, "B"),
         at_most(done.tries / tries, TRIES, "× their tries"),
@@ -199,9 +202,6 @@ def _theirs(scene: Scene, case: Case, name: str, program: str, imports: str = ""
     work = scene.make(f"shrink-{case.kind}-{name}{imports}")
     payload = os.path.join(work, case.name)
     source = os.path.join(scene.make(f"shrink-{case.kind}"), case.name)
-    if os.path.isdir(source):  # they take files: one after the other
-        shutil.copytree(source, payload, dirs_exist_ok=True)
-        return Done(_size(payload), 0, 0.0, False)
     shutil.copy(source, payload)
     count, script = os.path.join(work, "count"), os.path.join(work, "test.sh")
     given = {"lithium": '"$1"', "picire": '"$1"', "shrinkray": '"$1"'}.get(name, case.name)
