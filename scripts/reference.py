@@ -22,6 +22,8 @@ SEE = {
     "run": ["exit-codes.md", "json.md#run", "../explain/cycle.md", "../explain/same-failure.md"],
     "loop": ["exit-codes.md", "json.md#loop", "../howto/loop.md"],
     "shrink": ["exit-codes.md", "json.md#shrink", "../howto/shrink.md"],
+    "tiny": ["json.md#tiny", "../howto/tiny.md"],
+    "fake": ["../howto/tiny.md"],
     "again": ["json.md#run", "../howto/old-code.md"],
     "log": ["json.md#log", "../howto/what-changed.md"],
     "show": ["json.md#show", "../howto/values.md", "../howto/colleague.md"],

@@ -367,6 +367,7 @@ def test_json_keys_are_the_documented_ones(zeroin, project):
     (once,) = ask("loop", "loop", "--once", "--json", "--profile", "--", "python", "train.py")
     ask("show", "show", str(once["id"]), "--json")
     ask("shrink", "shrink", "--json", "data.jsonl", "--", "python", "rows.py")
+    ask("tiny", "tiny", "data", "data.jsonl", "--json")
     ask("diff", "diff", "6", "7", "--json")
     ask("log", "log", "--json")
     ask("oneliner", "show", "7", "--oneliner", "--json")

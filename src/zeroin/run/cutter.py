@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Ranges = tuple[tuple[int, int], ...]
     Spec = tuple[tuple[str, Ranges], ...]
 
-SCRIPT = os.path.join(os.path.dirname(os.path.dirname(__file__)), "agent", "foreign.py")
+SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cutter_script.py")
 
 
 class Cutter:

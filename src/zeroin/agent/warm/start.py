@@ -92,8 +92,8 @@ def _end_at_once() -> None:
     if code is None:
         return
     try:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for name in ("stdout", "stderr"):
+            getattr(sys, name).flush()
         native.flush_stdio()
     except Exception:  # closed, or a full disk: then it does not end like this
         return

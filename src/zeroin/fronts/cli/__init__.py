@@ -15,6 +15,8 @@ VERBS = {
     "run": "run a command and keep what happened",
     "loop": "run again at each save, from where the edit makes a difference",
     "shrink": "the smallest payload that still fails the same way",
+    "tiny": "a small file of a large one, that shows every kind of value",
+    "fake": "made-up rows and arrays of a schema",
     "again": "run an earlier attempt once more",
     "log": "list attempts, the newest first",
     "show": "one attempt: traceback with locals, output, environment",

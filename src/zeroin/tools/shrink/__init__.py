@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from zeroin.cycle import Verdict
+from zeroin.cycle.oracle import Rate, wilson
 from zeroin.digest import digest
 from zeroin.record import place as places
 from zeroin.run import copies, environment
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from zeroin.search.reduction import Candidate
     from zeroin.tools.shrink.report import Baseline, ShrinkOptions, Teller
 
+ONCE_MORE = 3  # runs of the result,
+QUICK = 1.0  # of a program that takes less than this; a slow one is run once
 REMEMBERED = 10_000  # candidates
 
 
@@ -110,6 +113,7 @@ class _Shrink:
         baseline = baselines.find(self.tries, self.whole, self.options)
         if self.tries.oracle is None:
             return self._report("not-reproduced", baseline, confirmed=False)
+        self.slowest = baseline.seconds
         self.teller.baseline(baseline)
         if not self.options.fresh:
             self.tries.remember()
@@ -128,9 +132,24 @@ class _Shrink:
         return self._report("found", baseline, confirmed=confirmed, warm=is_warm)
 
     def _search_and_confirm(self) -> bool:
-        self.best = self._search()
-        self.tries.warm = False  # from the start
-        return self.tries.run(self.best).verdict is Verdict.SAME
+        """The result is run from the start, more than once: does it always fail?"""
+        self.best = self._search(self.whole)
+        rate = self._confirm()
+        if rate.times == rate.runs or not rate.times or self.tries.is_repeated:
+            return rate.times > 0
+        self.notes.append(
+            f"it fails {rate.times} of {rate.runs} times only: searched on with repeated tries"
+        )
+        self.tries.repeat(rate, self.options.confidence)
+        self.best = self._search(self.best)
+        return self._confirm().times > 0
+
+    def _confirm(self) -> Rate:
+        self.tries.warm = False
+        is_quick = self.slowest < QUICK or self.tries.is_repeated
+        runs = ONCE_MORE if is_quick else 1
+        same = sum(self.tries.once(self.best) is Verdict.SAME for _ in range(runs))
+        return Rate("", same, runs, *wilson(same, runs))
 
     def _check_view(self) -> None:
         folder = os.path.join(self.tries.folder, "probe")
@@ -154,10 +173,10 @@ class _Shrink:
 
     # --- searching ----------------------------------------------------------------------------
 
-    def _search(self) -> Group:
+    def _search(self, begin: Group) -> Group:
         """Ask to the end; what is likely to be asked next is tried meanwhile."""
-        search = Reduction.of(self.whole)
-        self.best = self.whole
+        search = Reduction.of(begin)
+        self.best = begin
         self.answers: dict[Candidate[Group], bool] = {}  # of what needs no try
         self.names: dict[Candidate[Group], str] = {}
         while (question := search.question) is not None:

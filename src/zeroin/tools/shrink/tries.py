@@ -10,6 +10,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zeroin.cycle import Kind, Outcome, Verdict
+from zeroin.cycle.oracle import repeats_for
 from zeroin.errors import UntestableError
 from zeroin.tools.shrink.worker import Answer, Order, Worker
 from zeroin.tools.shrink.world import ARGS, ENV, World, name_of
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from zeroin.axes.payload.group import Group
     from zeroin.cycle import Cycle
-    from zeroin.cycle.oracle import Oracle
+    from zeroin.cycle.oracle import Oracle, Rate
     from zeroin.run.apart import View
 
 PREFIX = "zeroin-shrink-"
@@ -213,6 +214,26 @@ class Tries:
         except OSError:
             return ""
         return folder
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether a miss is only believed after several."""
+        return self.oracle is not None and self.oracle.repeats > 1
+
+    def repeat(self, rate: Rate, confidence: float) -> None:
+        """It fails only sometimes: from now on a miss has to be believed, and none so far was."""
+        if self.oracle is not None:
+            self.oracle = self.oracle._replace(repeats=repeats_for(rate.low, confidence))
+        self.known = {name: same for name, same in self.known.items() if same}
+
+    def once(self, group: Group) -> Verdict:
+        """Try one a single time, whatever is known of it."""
+        oracle, self.oracle = self.oracle, None
+        try:
+            tried = self.run(group)
+        finally:
+            self.oracle = oracle
+        return oracle.judge(tried.outcomes[-1]) if oracle is not None else Verdict.OTHER
 
     def run(self, group: Group) -> Tried:
         """Try one, and wait for it."""

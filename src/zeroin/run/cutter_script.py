@@ -13,6 +13,7 @@ A spec says for some axes which of the parts are kept, as ranges.
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -237,8 +238,8 @@ KINDS = {"parquet": Table, "arrow": Table, "image": Image, "torch": Saved}
 def main() -> None:
     """Serve until nobody asks."""
     opened: Any = None
-    out = sys.stdout
-    sys.stdout = sys.stderr  # what a library prints is no answer
+    out = os.dup(1)
+    os.dup2(2, 1)  # what a library prints is no answer
     for line in sys.stdin:
         order = json.loads(line)
         try:
@@ -251,8 +252,7 @@ def main() -> None:
                 answer = opened.make(order["make"], order["to"])
         except Exception as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
-        out.write(json.dumps(answer) + "\n")
-        out.flush()
+        os.write(out, (json.dumps(answer) + "\n").encode())
 
 
 if __name__ == "__main__":
