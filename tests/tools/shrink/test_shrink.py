@@ -372,3 +372,35 @@ def test_a_payload_that_changes_meanwhile(program, zeroin):
     told = json.loads(out)
     assert told["verdict"] == "found"
     assert any("changed meanwhile" in note for note in told["notes"]), told
+
+
+def test_kill_9_leaves_no_process_and_its_folder_goes_with_the_next(
+    shrink, program, zeroin, tmp_path
+):
+    """Workers and what they run end with the driver; what was found out is there for the next."""
+    env = zeroin.env | {"TMPDIR": str(tmp_path)}
+    words = [sys.executable, "-m", "zeroin", "shrink", "--json", "data.jsonl", *COMMAND]
+    with subprocess.Popen(
+        words, cwd=program, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        while not any(path.read_text() for path in program.glob(".zeroin/shrink/*/tries.jsonl")):
+            assert running.poll() is None
+            time.sleep(0.01)
+        running.kill()
+    assert list(tmp_path.glob("zeroin-shrink-*"))
+    done = shrink("data.jsonl", *COMMAND, env={"TMPDIR": str(tmp_path)})
+    assert done.told["resumed"] >= 1
+    assert not list(tmp_path.glob("zeroin-shrink-*"))
+
+
+@pytest.mark.slow
+def test_a_file_that_is_not_held(shrink, program):
+    """More than is read into memory: one bad row of 40 MB is found."""
+    row = json.dumps({"id": 1, "label": "a", "text": "x" * 1000}) + "\n"
+    with (program / "data.jsonl").open("w") as file:
+        for number in range(40_000):
+            file.write(row if number != 31_313 else '{"id": 40}\n')
+    done = shrink("data.jsonl", *COMMAND, timeout=200)
+    assert done.told["verdict"] == "found", done.err
+    assert (program / "data.min.jsonl").read_text() == '{"id":40}\n'
+    assert done.told["tries"] < 80
