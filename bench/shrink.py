@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 LIMIT = 60.0  # seconds for each
 PACKAGES = ("shrinkray<26", "picire", "lithium-reducer")
+ALSO = "setuptools<80"  # picire needs its pkg_resources
 TRIES, TIME, WARM = 0.3, 0.3, 0.03  # times the best of the others
 SCRIPT = """#!/bin/sh
 printf . >> {count}
@@ -99,10 +100,10 @@ def _row(name: str, done: Done, goals: tuple[Goal, ...]) -> Row:
 
 
 def _goals(name: str, done: Done, others: dict[str, Done]) -> tuple[Goal, ...]:
-    if name != "zeroin, whole runs" or not others:
+    if name != "zeroin, whole runs" or not any(one.tries for one in others.values()):
         return ()
-    smallest = min(one.size for one in others.values())
-    near = [one for one in others.values() if one.size <= 2 * smallest]
+    smallest = min(one.size for one in others.values() if one.tries)
+    near = [one for one in others.values() if one.size <= 2 * smallest and one.tries]
     tries = max(1, min(one.tries for one in near))
     seconds = min(one.seconds for one in near)
     return (
@@ -186,7 +187,7 @@ def _peers() -> dict[str, str]:
         name = package.partition("<")[0].removesuffix("-reducer")
         program = os.path.join(home, "bin", name)
         if not os.path.exists(program):
-            words = [os.path.join(home, "bin", "pip"), "-q", "install", package]
+            words = [os.path.join(home, "bin", "pip"), "-q", "install", ALSO, package]
             try:
                 subprocess.run(words, check=False, timeout=300, capture_output=True)
             except subprocess.TimeoutExpired:
@@ -216,7 +217,7 @@ def _theirs(scene: Scene, case: Case, name: str, program: str, imports: str = ""
         "lithium": [program, "--testcase", payload, "outputs", "--", script, payload],
         "picire": [program, "-i", payload, "--test", script, "-o", os.path.join(work, "out")],
         "shrinkray": [program, "--ui=basic", "--timeout=20", script, payload],
-        "cvise": [program, "--n", "1", script, payload],
+        "cvise": [program, "--n", "1", "./test.sh", case.name],
     }[name]
     if name == "lithium":
         _lithium(work, script)
