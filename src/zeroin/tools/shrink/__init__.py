@@ -6,6 +6,7 @@ payloads, workers try them, several at once, and the smallest is confirmed at th
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from typing import TYPE_CHECKING
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from zeroin.search.reduction import Candidate
     from zeroin.tools.shrink.report import Baseline, ShrinkOptions, Teller
 
+# What the kernel says where a namespace can't name the owner of a file that is to be changed.
+OVERFLOW = os.strerror(errno.EOVERFLOW)
 ONCE_MORE = 3  # runs of the result,
 QUICK = 1.0  # of a program that takes less than this; a slow one is run once
 REMEMBERED = 10_000  # candidates
@@ -111,12 +114,16 @@ class _Shrink:
         """Baseline, search, confirmation."""
         self._check_view()
         baseline = baselines.find(self.tries, self.whole, self.options)
+        if not self.copied and any(OVERFLOW in one.headline for one in baseline.outcomes):
+            self._use_copies("it changes files of another owner or group")
+            baseline = baselines.find(self.tries, self.whole, self.options)
         if self.tries.oracle is None:
             return self._report("not-reproduced", baseline, confirmed=False)
         self.slowest = baseline.seconds
         self.teller.baseline(baseline)
         if not self.options.fresh:
-            self.tries.remember()
+            stamp = worlds.stamp(self.root, self.results.targets())
+            self.tries.remember(f"{baseline.signature or baseline.headline} {stamp}")
         is_warm = self.tries.warm
         try:
             confirmed = self._search_and_confirm()
@@ -157,10 +164,17 @@ class _Shrink:
         self.world.write(self.whole, os.path.join(folder, "payload"))
         reason = can_be_apart(self._view(folder))
         if reason:
-            self.copied = True
-            copies.check(self._view(folder))
-            self.options = self.options._replace(cold=True)
-            self.notes.append(f"each try had a copy of {self.root}, without namespaces: {reason}")
+            self._use_copies(reason)
+
+    def _use_copies(self, reason: str) -> None:
+        """The second choice: no namespaces, and whole runs."""
+        self.tries.stop()
+        self.tries.oracle = None
+        self.tries.timeout = self.cycle.timeout
+        self.copied = True
+        copies.check(self._view(os.path.join(self.tries.folder, "probe")))
+        self.options = self.options._replace(cold=True)
+        self.notes.append(f"each try had a copy of {self.root}, without namespaces: {reason}")
 
     def _look_at_the_end(self) -> None:
         """What one should know about the result."""

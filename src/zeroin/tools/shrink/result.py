@@ -53,6 +53,10 @@ class Results:
         inside = path.startswith(os.path.join(self._cycle.cwd, ""))
         return os.path.relpath(path, self._cycle.cwd) if inside else path
 
+    def targets(self) -> list[str]:
+        """All places that they go to."""
+        return [self._target(source) for source in self._world.sources]
+
     def _target(self, source: Source) -> str:
         if self._out and len(self._world.sources) == 1:
             return os.path.join(self._cycle.cwd, self._out)

@@ -75,38 +75,36 @@ class Tries:
 
     # --- what was found out before ------------------------------------------------------------
 
-    def remember(self) -> None:
-        """Take over what an earlier search of the same thing has found out, and go on from it."""
+    def remember(self, failure: str) -> None:
+        """Take over what an earlier search of the same failure has found out, and go on from it."""
         path = os.path.join(self._kept, "tries.jsonl")
+        told: list[dict[str, Any]] = []
         try:
             with open(path, encoding="utf-8") as file:
-                for line in file:
-                    self._take(line)
+                told = [one for one in map(_loaded, file) if one]
         except OSError:
             pass  # the first search
+        is_same = bool(told) and told[0].get("failure") == failure
+        for one in told[1:] if is_same else ():
+            self.known[one["name"]] = bool(one["same"])
+            if one.get("other"):
+                self._met(one["other"], one.get("headline", ""), one.get("example", ""))
         self.resumed = len(self.known)
         try:
             os.makedirs(self._kept, exist_ok=True)
-            self._log = open(path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
+            self._log = open(path, "a" if is_same else "w", encoding="utf-8", buffering=1)  # noqa: SIM115
+            if not is_same:
+                self._log.write(json.dumps({"name": "", "failure": failure}) + "\n")
         except OSError:
             self._log = None  # it can't be gone on with; nothing else is lost
-
-    def _take(self, line: str) -> None:
-        try:
-            told = json.loads(line)
-            self.known[told["name"]] = bool(told["same"])
-        except (ValueError, KeyError, TypeError):
-            pass  # cut off when it was killed
-        else:
-            if told.get("other"):
-                self._met(told["other"], told.get("headline", ""), told.get("example", ""))
 
     def forget(self) -> None:
         """What is known was found out in another way, and does not count any more."""
         self.known.clear()
         self.others.clear()
         if self._log is not None:
-            self._log.truncate(0)
+            self._log.seek(0)
+            self._log.truncate()
 
     def _note(self, tried: Tried, other: str, headline: str, example: str) -> None:
         if self._log is None:
@@ -154,7 +152,7 @@ class Tries:
             if worker.socket.fileno() not in self._busy:
                 return worker
         folder = os.path.join(self.folder, str(len(self._workers)))
-        os.mkdir(folder)
+        os.makedirs(folder, exist_ok=True)
         payload = os.path.join(folder, "payload")
         view = self._view(folder)
         worker = Worker(self._cycle, self._environ, view, payload, self._workers)
@@ -257,6 +255,15 @@ class Tries:
         if self._log is not None:
             self._log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _loaded(line: str) -> dict[str, Any]:
+    """Empty for what was cut off when its writer was killed."""
+    try:
+        told = json.loads(line)
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) and "name" in told else {}
 
 
 def _own_folder() -> str:

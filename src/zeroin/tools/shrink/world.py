@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ARGS, ENV = "@args", "@env"
 MOST = 20_000  # files of a folder
+NO_CODE = frozenset(("__pycache__", ".git", ".zeroin", ".venv", "venv", "node_modules"))
 
 
 class Source(NamedTuple):
@@ -122,6 +123,24 @@ def name_of(group: Group) -> str:
     return digest.hexdigest()[:32]
 
 
+def stamp(root: str, results: Sequence[str]) -> str:
+    """The state of the program's own files: answers about other code are of no use."""
+    digest = hashlib.sha256()
+    count = 0
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(one for one in folders if one not in NO_CODE)
+        for name in sorted(names):
+            full = os.path.join(folder, name)
+            count += 1
+            if count > MOST or any(f"{full}/".startswith(f"{one}/") for one in results):
+                continue
+            now = os.lstat(full)
+            digest.update(
+                f"{full}\0{now.st_size} {now.st_mtime_ns}\0".encode(errors="surrogateescape")
+            )
+    return digest.hexdigest()[:16]
+
+
 def counted(group: Group) -> tuple[int, str]:
     """How many parts, and what those are called."""
     files = [one.payload for one in group.members if one.name not in (ARGS, ENV)]
@@ -160,7 +179,7 @@ def _files(source: Source) -> Iterator[tuple[str, str]]:
         return
     count = 0
     for folder, folders, names in os.walk(source.full):
-        folders[:] = sorted(one for one in folders if one not in ("__pycache__", ".git", ".zeroin"))
+        folders[:] = sorted(one for one in folders if one not in NO_CODE)
         for name in sorted(names):
             full = os.path.join(folder, name)
             if os.path.isfile(full):
