@@ -1,0 +1,161 @@
+"""What a search says and leaves when there is nothing to find, or when it is disturbed."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+COMMAND = ["--", "python", "train.py", "data.jsonl"]
+
+
+def test_it_does_not_fail(shrink, program):
+    """Then there is nothing to shrink: exit code 1, and nothing is written."""
+    (program / "data.jsonl").write_text('{"id": 1, "label": "a"}\n')
+    done = shrink("data.jsonl", *COMMAND)
+    assert (done.code, done.told["verdict"]) == (1, "not-reproduced")
+    assert not (program / "data.min.jsonl").exists()
+
+
+def test_a_command_that_ignores_the_payload(shrink, program):
+    """It fails the same way with nothing: that is the result, and it is said."""
+    (program / "train.py").write_text("raise KeyError('label')\n")
+    done = shrink("data.jsonl", *COMMAND)
+    assert done.code == 0
+    assert (program / "data.min.jsonl").read_text() == ""
+    assert "does not depend" in " ".join(done.told["notes"])
+
+
+def test_an_empty_payload(shrink, program):
+    """There is nothing to leave out, and that is no error."""
+    (program / "data.jsonl").write_text("")
+    done = shrink("data.jsonl", *COMMAND)
+    assert (done.code, done.told["verdict"], done.told["confirmed"]) == (0, "found", True)
+
+
+def test_what_can_not_be_shrunk(shrink, program):
+    """No such file, no permission, no command: a usage error with a hint."""
+    done = shrink("nothing.json", *COMMAND)
+    assert done.code == 2
+    assert "nothing.json: no such file" in done.err
+    assert shrink("data.jsonl").code == 2
+    assert shrink(*COMMAND).code == 2
+    done = shrink("data.jsonl", "data.jsonl", *COMMAND)
+    assert (done.code, "name only one" in done.err) == (2, True)
+
+
+def test_ctrl_c_keeps_the_best_and_the_same_command_goes_on(shrink, program, zeroin):
+    """After an interruption the answers that are known are not asked for again."""
+    source = (program / "train.py").read_text()
+    (program / "train.py").write_text(
+        f"{source}\n".replace(
+            "    if not rows:", "    import time; time.sleep(0.05)\n    if not rows:"
+        )
+    )
+    words = [sys.executable, "-m", "zeroin", "shrink", "--json", "-j", "1", "data.jsonl", *COMMAND]
+    with subprocess.Popen(
+        words,
+        cwd=program,
+        env=zeroin.env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        log = None
+        while log is None or log.read_text().count("\n") < 5:
+            assert running.poll() is None
+            log = next(iter(program.glob(".zeroin/shrink/*/tries.jsonl")), None)
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        out, _ = running.communicate(timeout=30)
+    assert running.returncode == 130
+    told = json.loads(out)
+    assert told["verdict"] == "interrupted"
+    known = log.read_text().count("\n")
+    done = shrink("data.jsonl", "-j", "1", *COMMAND)
+    assert done.told["verdict"] == "found"
+    assert done.told["resumed"] >= known - 1
+
+
+@pytest.mark.parametrize("passes", [{3}, {2}])
+def test_a_flaky_failure(shrink, program, tmp_path, passes):
+    """One that shows two times of three: seen at the start, or only at the end."""
+    count = tmp_path / "count"
+    flaky = f"""
+import os
+with open({str(count)!r}, "a") as file:
+    file.write("x")
+if (os.path.getsize({str(count)!r}) - 1) % 3 + 1 in {passes}:
+    os._exit(0)
+"""
+    (program / "train.py").write_text(flaky + (program / "train.py").read_text())
+    lines = [json.dumps({"id": n, **({} if n == 40 else {"label": 1})}) for n in range(38, 43)]
+    (program / "data.jsonl").write_text("\n".join(lines) + "\n")
+    done = shrink("data.jsonl", "--cold", "-j", "1", *COMMAND)
+    assert done.told["verdict"] == "found", done.err
+    assert done.told["confirmed"]
+    assert (program / "data.min.jsonl").read_text() == '{"id":40}\n'
+
+
+def test_a_payload_that_changes_meanwhile(program, zeroin):
+    """The result is about what it was; that is said."""
+    words = [sys.executable, "-m", "zeroin", "shrink", "--json", "-j", "1", "data.jsonl", *COMMAND]
+    with subprocess.Popen(
+        words, cwd=program, env=zeroin.env, stdout=subprocess.PIPE, text=True
+    ) as running:
+        while not list(program.glob(".zeroin/shrink/*/tries.jsonl")):
+            assert running.poll() is None
+            time.sleep(0.01)
+        (program / "data.jsonl").write_text("{}\n")
+        out, _ = running.communicate(timeout=60)
+    told = json.loads(out)
+    assert told["verdict"] == "found"
+    assert any("changed meanwhile" in note for note in told["notes"]), told
+
+
+def test_kill_9_leaves_no_process_and_its_folder_goes_with_the_next(
+    shrink, program, zeroin, tmp_path
+):
+    """Workers and what they run end with the driver; what was found out is there for the next."""
+    env = zeroin.env | {"TMPDIR": str(tmp_path)}
+    words = [sys.executable, "-m", "zeroin", "shrink", "--json", "data.jsonl", *COMMAND]
+    with subprocess.Popen(
+        words, cwd=program, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        logs = program.glob
+        while not any(
+            path.read_text().count("\n") > 1 for path in logs(".zeroin/shrink/*/tries.jsonl")
+        ):
+            assert running.poll() is None
+            time.sleep(0.01)
+        running.kill()
+    assert list(tmp_path.glob("zeroin-shrink-*"))
+    done = shrink("data.jsonl", *COMMAND, env={"TMPDIR": str(tmp_path)})
+    assert done.told["resumed"] >= 1
+    assert not list(tmp_path.glob("zeroin-shrink-*"))
+
+
+@pytest.mark.slow
+def test_a_file_that_is_not_held(shrink, program):
+    """More than is read into memory: one bad row of 40 MB is found."""
+    row = json.dumps({"id": 1, "label": "a", "text": "x" * 1000}) + "\n"
+    with (program / "data.jsonl").open("w") as file:
+        for number in range(40_000):
+            file.write(row if number != 31_313 else '{"id": 40}\n')
+    done = shrink("data.jsonl", *COMMAND, timeout=200)
+    assert done.told["verdict"] == "found", done.err
+    assert (program / "data.min.jsonl").read_text() == '{"id":40}\n'
+    assert done.told["tries"] < 80
+
+
+def test_answers_of_another_program_do_not_count(shrink, program):
+    """After an edit nothing is taken over: what was no failure then may be one now."""
+    shrink("data.jsonl", *COMMAND)
+    assert shrink("data.jsonl", *COMMAND).told["resumed"] > 10
+    source = (program / "train.py").read_text()
+    (program / "train.py").write_text(source.replace('row.get("id") == 40', 'row.get("id") == 41'))
+    done = shrink("data.jsonl", *COMMAND)
+    assert done.told["resumed"] == 0
+    assert (program / "data.min.jsonl").read_text() == '{"id":41}\n'
