@@ -126,3 +126,28 @@ def test_interesting_as_others_have_it(shrink, program):
     done = shrink("--interesting", "./check.sh", "data.jsonl")
     assert done.told["verdict"] == "found", done.err
     assert (program / "data.min.jsonl").read_text().strip() == '{"id": 40}'
+
+
+def test_one_file_of_a_script_and_its_modules(shrink, project, zeroin):
+    """With --inline what is left needs none of them, also from a package, and fails the same way."""
+    package = project / "pkg"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .deep import fail\n\nNAME = 'pkg'\n")
+    (package / "deep.py").write_text(
+        "import json\nfrom . import other\n\n\ndef fail(d):\n    'a \\\\ b'\n    return d[other.KEY]\n"
+    )
+    (package / "other.py").write_text("import os\n\nKEY = 'k'\nUNUSED = [1, 2, 3]\n")
+    (project / "unused.py").write_text("print('imported')\n")
+    (project / "main.py").write_text(
+        "from __future__ import annotations\n\nimport pkg\nimport unused\n\nprint(pkg.NAME)\npkg.fail({})\n"
+    )
+    done = shrink("--inline", "main.py", "--", "python", "main.py")
+    assert done.told["verdict"] == "found", (done.out, done.err)
+    assert done.told["confirmed"], done.out
+    alone = project / "alone"
+    alone.mkdir()
+    (project / "main.min.py").rename(alone / "main.min.py")
+    again = zeroin("run", "--", "python", "main.min.py", cwd=alone)
+    assert "KeyError: 'k'" in again.stderr
+    assert "UNUSED" not in (alone / "main.min.py").read_text()
+    assert shrink("--inline", "pkg", "--", "python", "main.py").code == 2

@@ -11,7 +11,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from zeroin.axes.payload.kinds import Payload, Ranges, Round
 
@@ -66,6 +66,16 @@ class Group:
     def parts(self) -> int:
         """How many there are."""
         return len(self.members)
+
+    def with_contents(
+        self, contents: Sequence[bytes], read: Callable[[bytes, str], Payload]
+    ) -> Group:
+        """The same names with other contents."""
+        members = tuple(
+            dataclasses.replace(one, payload=read(content, one.name))
+            for one, content in zip(self.members, contents, strict=True)
+        )
+        return dataclasses.replace(self, members=members)
 
     def only(self, numbers: set[int]) -> Group:
         """Without the others."""

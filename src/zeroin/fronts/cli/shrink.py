@@ -48,6 +48,9 @@ def parser() -> Parser:
     p.add_argument(
         "--interesting", metavar="SCRIPT", default="", help="a script that ends with 0 if it fails"
     )
+    p.add_argument(
+        "--inline", action="store_true", help="fold the script's own modules into it as well"
+    )
     p.add_argument("--args", action="store_true", help="leave out arguments of the command as well")
     p.add_argument("--variables", action="store_true", help="leave out variables as well")
     p.add_argument("--out", "-o", metavar="PATH", default="", help="where the result goes")
@@ -89,6 +92,7 @@ def _options(given: argparse.Namespace) -> ShrinkOptions:
         given.match,
         given.exit,
         os.path.abspath(given.interesting) if given.interesting else "",
+        given.inline,
         given.args,
         given.variables,
         max(1, given.jobs or os.cpu_count() or 1),

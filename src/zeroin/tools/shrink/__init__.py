@@ -11,6 +11,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+from zeroin.axes.payload import read
 from zeroin.cycle import Verdict
 from zeroin.cycle.oracle import Rate, wilson
 from zeroin.digest import digest
@@ -21,6 +22,7 @@ from zeroin.run.cutter import Cutter, interpreter
 from zeroin.search import ahead
 from zeroin.search.reduction import Reduction
 from zeroin.tools.shrink import baseline as baselines
+from zeroin.tools.shrink import inline
 from zeroin.tools.shrink import world as worlds
 from zeroin.tools.shrink.report import OtherFailure, Progress, ShrinkReport
 from zeroin.tools.shrink.result import Results
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 OVERFLOW = os.strerror(errno.EOVERFLOW)
 ONCE_MORE = 3  # runs of the result,
 QUICK = 1.0  # of a program that takes less than this; a slow one is run once
+NOT_THERE = b"raise ImportError\n"
 REMEMBERED = 10_000  # candidates
 
 
@@ -63,15 +66,21 @@ class _Shrink:
         self.cutters: list[Cutter] = []
         self.environ = environ
         self.cycle = cycle
-        self.world = worlds.World(worlds.find(options.paths, cycle.cwd), self._cutter)
+        place = places.find(cycle.cwd, environ)
+        self.root = place.root or cycle.cwd
+        self.modules: dict[str, str] = {}  # that are to be folded into the script
+        paths = options.paths
+        if options.inline:
+            script = inline.script_of(cycle, options.paths)
+            self.modules = inline.modules_of(cycle, environ, self.root, script)
+            paths = (*paths, *self.modules.values())
+        self.world = worlds.World(worlds.find(paths, cycle.cwd), self._cutter)
         variables = environment.users(cycle, environ) if options.env else {}
         words = cycle.command[1:] if options.args else ()
         self.whole = self.best = self.world.read(words, variables)
         if options.interesting:
             cycle = cycle._replace(command=(options.interesting, *options.paths))
         self.cycle = cycle
-        place = places.find(cycle.cwd, environ)
-        self.root = place.root or cycle.cwd
         kept = os.path.join(place.folder, "shrink", self._key())
         self.tries = Tries(self.world, cycle, environ, self._view, kept)
         self.tries.timeout = cycle.timeout
@@ -136,6 +145,8 @@ class _Shrink:
             self.tries.stop()
             return self._report("interrupted", baseline, confirmed=False)
         self._look_at_the_end()
+        if self.options.inline:
+            confirmed = self._fold() and confirmed
         return self._report("found", baseline, confirmed=confirmed, warm=is_warm)
 
     def _search_and_confirm(self) -> bool:
@@ -176,13 +187,28 @@ class _Shrink:
         self.options = self.options._replace(cold=True)
         self.notes.append(f"each try had a copy of {self.root}, without namespaces: {reason}")
 
+    def _fold(self) -> bool:
+        """One file of all; it must fail the same way with none of the modules there."""
+        script, *texts = (b"".join(one.payload.pieces()).decode() for one in self.best.members)
+        modules = {
+            name: (os.path.basename(path) == "__init__.py", text)
+            for (name, path), text in zip(self.modules.items(), texts, strict=True)
+        }
+        one = inline.folded(script, modules)
+        contents = [one.encode(), *(NOT_THERE for _ in modules)]
+        self.best = self.best.with_contents(contents, read)
+        return self.tries.once(self.best) is Verdict.SAME
+
     def _look_at_the_end(self) -> None:
         """What one should know about the result."""
         if self.world.is_changed():
             self.notes.append("the payload was changed meanwhile: this is about what it was before")
         for number, source in enumerate(self.world.sources):
             own = [one for one in self.best.members if one.name.startswith(f"{number}/")]
-            if not sum(one.payload.size for one in own):
+            if (
+                not sum(one.payload.size for one in own)
+                and source.full not in self.modules.values()
+            ):
                 self.notes.append(f"the failure does not depend on what is in {source.path}")
 
     # --- searching ----------------------------------------------------------------------------
@@ -253,7 +279,7 @@ class _Shrink:
         payloads = []
         if verdict != "not-reproduced":
             made = os.path.join(self.tries.folder, "result")
-            payloads = self.results.write(self.whole, self.best, made)
+            payloads = self.results.write(self.whole, self.best, made, len(self.options.paths))
         others = [
             OtherFailure(name, one.headline, one.times, self.results.shown(one.example))
             for name, one in sorted(self.tries.others.items(), key=lambda item: -item[1].times)

@@ -20,6 +20,7 @@ class ShrinkOptions(NamedTuple):
     match: str = ""
     exit_code: int | None = None
     interesting: str = ""  # a script that says so itself, by exit code 0
+    inline: bool = False  # fold the modules that the script imports into it
     args: bool = False  # the command's own words get fewer as well
     env: bool = False  # and the variables
     jobs: int = 1

@@ -26,11 +26,11 @@ class Results:
         self._cycle = cycle
         self._out = out
 
-    def write(self, before: Group, after: Group, made: str) -> list[Shrunk]:
-        """Put them there, by way of a folder of ours."""
+    def write(self, before: Group, after: Group, made: str, count: int) -> list[Shrunk]:
+        """Put the first ones there, by way of a folder of ours."""
         self._world.write(after, made)
         found = []
-        for number, source in enumerate(self._world.sources):
+        for number, source in enumerate(self._world.sources[:count]):
             target = self._target(source)
             _put(self._world.place(number, made), target, is_folder=source.is_folder)
             old, new = _of(before, number), _of(after, number)
