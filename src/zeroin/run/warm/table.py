@@ -143,14 +143,17 @@ class Table:
         gaps = {
             snapshot.id: max(0.0, snapshot.seconds - older.seconds)
             for older, snapshot in itertools.pairwise(list(self)[:-1])
-            if snapshot.pid and snapshot.id != self.origin
+            if snapshot.id != self.origin
         }
         if not gaps:
             return False
         # Only what was measured together can be compared: the more they are, the less has each.
         known = self._measured.issuperset(gaps)
         cost = {id_: max(1, self._rows[id_].memory.share) if known else 1 for id_ in gaps}
-        self.remove(self._rows[min(gaps, key=lambda id_: (gaps[id_] / cost[id_], id_))])
+        least = self._rows[min(gaps, key=lambda id_: (gaps[id_] / cost[id_], id_))]
+        if not least.pid:  # not frozen yet, and then this is asked again: another would be a loss
+            return False
+        self.remove(least)
         return True
 
 
