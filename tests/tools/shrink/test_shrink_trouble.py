@@ -159,3 +159,57 @@ def test_answers_of_another_program_do_not_count(shrink, program):
     done = shrink("data.jsonl", *COMMAND)
     assert done.told["resumed"] == 0
     assert (program / "data.min.jsonl").read_text() == '{"id":41}\n'
+
+
+def on_a_small_disk(zeroin, disk, cwd, script, *words, env=None):
+    """Run it where a folder is a disk of 64 KB; a shell script comes first."""
+    mount = f'mount -t tmpfs -o size=64k none "{disk}" && {script} && cd "{cwd}" && exec "$@"'
+    own = [sys.executable, "-m", "zeroin", "shrink", *words]
+    return subprocess.run(
+        ["unshare", "-Urm", "sh", "-c", mount, "sh", *own],
+        env=zeroin.env | (env or {}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+FILL = "dd if=/dev/zero bs=1k 2>/dev/null count="
+
+
+def test_a_full_disk_does_not_lose_the_result(program, zeroin, tmp_path):
+    """It is written elsewhere, that is said, and no half file is left."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    script = f'cp "{program}"/train.py "{program}"/data.jsonl "{disk}"; touch "{disk}"/setup.py; {FILL}200 of="{disk}"/x; true'
+    env = {"TMPDIR": str(tmp_path)}
+    done = on_a_small_disk(zeroin, disk, disk, script, "--json", "data.jsonl", *COMMAND, env=env)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    (payload,) = told["payloads"]
+    with open(payload["result"], encoding="utf-8") as file:
+        assert file.read() == '{"id":40}\n'
+    assert "data.min.jsonl can't be written: no space left on device" in told["notes"]
+    assert told["command"][-1] == payload["result"]
+
+
+def test_no_room_for_tries(program, zeroin, tmp_path):
+    """It says where room is needed: exit code 125."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    script = f'({FILL}60 of="{disk}"/x; true)'
+    env = {"TMPDIR": str(disk)}
+    done = on_a_small_disk(zeroin, disk, program, script, "data.jsonl", *COMMAND, env=env)
+    assert done.returncode == 125, done.stderr
+    assert "no space left on device" in done.stderr
+    assert "TMPDIR" in done.stderr
+
+
+def test_odd_names(shrink, program):
+    """Blanks, quotes, a line break, and what looks like an option; the result is named as it is."""
+    for name in ("a b'ü\nx.jsonl", "co:lo,n\\.jsonl", "./-dash.jsonl"):
+        (program / name).write_bytes((program / "data.jsonl").read_bytes())
+        done = shrink(name, "--", "python", "train.py", name)
+        (payload,) = done.told["payloads"]
+        assert payload["result"] == name.replace(".jsonl", ".min.jsonl"), done.err
+        assert (program / payload["result"]).read_text() == '{"id":40}\n'

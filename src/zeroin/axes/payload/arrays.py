@@ -221,7 +221,9 @@ def _safetensors(group: Group, kinds: dict[str, str], notes: object) -> bytes:
     header: dict[str, object] = {} if notes is None else {"__metadata__": notes}
     at, bodies = 0, []
     for one in group.members:
-        array: Array = one.payload  # type: ignore[assignment]
+        array = one.payload
+        if not isinstance(array, Array):  # they are all made here
+            raise TypeError(one.name)
         end = at + len(array.data)
         offsets = [at, end]
         header[one.name] = {

@@ -124,9 +124,9 @@ class Beside:
         for number, (one, inner) in enumerate(zip(self._group.members, self._rounds, strict=True)):
             start, stop = self._starts[number : number + 2]
             own = _within(parts, start, stop)
-            if inner is not None and own != ((0, stop - start),) and start < stop:
-                one = dataclasses.replace(one, payload=inner.keep(own))  # noqa: PLW2901
-            members.append(one)
+            is_less = inner is not None and own != ((0, stop - start),) and start < stop
+            payload = inner.keep(own) if inner is not None and is_less else one.payload
+            members.append(dataclasses.replace(one, payload=payload))
         return dataclasses.replace(self._group, members=tuple(members))
 
 

@@ -102,16 +102,15 @@ def open_huge(path: str, head: int, inside: Callable[[bytes], Payload]) -> Huge:
     with open(path, "rb", buffering=0) as file:
         at = head
         while at + wide < length:
-            at = _line_end(file, at + wide, length)
+            at = _line_end(file.fileno(), at + wide, length)
             starts.append(at)
     if starts[-1] < length:
         starts.append(length)
     return Huge(File(path, head, starts, inside), ((0, len(starts) - 1),))
 
 
-def _line_end(file: object, at: int, size: int) -> int:
+def _line_end(fd: int, at: int, length: int) -> int:
     """Behind the next end of a line; where a line is very long, in the middle of it."""
-    fd = file.fileno()  # type: ignore[attr-defined]
     piece = os.pread(fd, PIECE, at)
     found = piece.find(b"\n")
-    return min(size, at + (found + 1 if found >= 0 else len(piece)))
+    return min(length, at + (found + 1 if found >= 0 else len(piece)))

@@ -15,7 +15,22 @@ if TYPE_CHECKING:
 
 MOST_OTHERS = 6
 _VOID = frozenset(
-    "area base br col embed hr img input link meta param source track wbr".split()  # noqa: SIM905
+    (
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+    )
 )
 _NAME = r"[^\s<>/=\"']+"
 _ATTRIBUTE = re.compile(rf"""\s+{_NAME}(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?""")

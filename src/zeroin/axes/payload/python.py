@@ -75,11 +75,10 @@ class _Source:
             column = len(own.encode()[:column].decode(errors="ignore"))
         return self.starts[min(line, len(self.starts)) - 1] + column
 
-    def place(self, node: ast.AST) -> tuple[int, int]:
+    def place(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         """Where it begins and ends."""
-        one: ast.expr = node  # type: ignore[assignment]
-        end_line, end_column = one.end_lineno or one.lineno, one.end_col_offset or 0
-        return self.offset(one.lineno, one.col_offset), self.offset(end_line, end_column)
+        end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
+        return self.offset(node.lineno, node.col_offset), self.offset(end_line, end_column)
 
     # --- statements ---------------------------------------------------------------------------
 

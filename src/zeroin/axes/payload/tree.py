@@ -75,22 +75,21 @@ class Tree:
 
     def rounds(self) -> Iterator[Round[Tree]]:
         """Levels from the outside in, then what stands for other things, then spaces."""
-        if self.format.fresh:
-            self = self.of(self.reread(self.root.text))  # noqa: PLW0642
-        yield Level(self, 1)
+        now = self.of(self.reread(self.root.text)) if self.format.fresh else self
+        yield Level(now, 1)
         if self.format.across is not None:
-            yield from self.format.across(self)
+            yield from self.format.across(now)
         for depth in range(2, DEEPEST):
-            level = Level(self, depth)
+            level = Level(now, depth)
             if not level.exists:
                 break
             yield level
-        for number in range(max(map(_choices, _all(self.root)))):
-            yield Instead(self, number)
+        for number in range(max(map(_choices, _all(now.root)))):
+            yield Instead(now, number)
         if self.format.compact is not None:
-            yield Compact(self)
+            yield Compact(now)
         if self.format.last is not None:
-            yield from self.format.last(self)
+            yield from self.format.last(now)
 
     def of(self, root: Node) -> Tree:
         """The same with another root."""

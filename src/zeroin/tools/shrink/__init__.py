@@ -295,5 +295,5 @@ class _Shrink:
             others,
             payloads,
             self.results.command(payloads),
-            self.notes,
+            [*self.notes, *self.results.notes],
         )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import shutil
+import tempfile
 from typing import TYPE_CHECKING
 
+from zeroin.axes.payload.words import Words
+from zeroin.errors import UntestableError
 from zeroin.tools.shrink.report import Shrunk
-from zeroin.tools.shrink.world import ARGS, ENV
+from zeroin.tools.shrink.world import ARGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,20 +29,20 @@ class Results:
         self._world = world
         self._cycle = cycle
         self._out = out
+        self.notes: list[str] = []
 
     def write(self, before: Group, after: Group, made: str, count: int) -> list[Shrunk]:
         """Put the first ones there, by way of a folder of ours."""
         self._world.write(after, made)
         found = []
         for number, source in enumerate(self._world.sources[:count]):
-            target = self._target(source)
-            _put(self._world.place(number, made), target, is_folder=source.is_folder)
+            target = self._put(source, self._world.place(number, made))
             old, new = _of(before, number), _of(after, number)
             is_one = not source.is_folder
             found.append(
                 Shrunk(
                     source.path,
-                    self.shown(target),
+                    target,
                     old[0].payload.noun if is_one else "file",
                     sum(one.payload.size for one in old),
                     sum(one.payload.size for one in new),
@@ -58,10 +62,34 @@ class Results:
         return [self._target(source) for source in self._world.sources]
 
     def _target(self, source: Source) -> str:
+        return os.path.join(self._cycle.cwd, self._name(source))
+
+    def _name(self, source: Source) -> str:
+        """As the user would name it: beside the payload, as that was given."""
         if self._out and len(self._world.sources) == 1:
-            return os.path.join(self._cycle.cwd, self._out)
-        stem, end = os.path.splitext(source.full)
+            return self._out
+        stem, end = os.path.splitext(source.path.rstrip("/"))
         return f"{stem}.min{end}"
+
+    def _put(self, source: Source, made: str) -> str:
+        """Where it is then: what was searched for so long must not be lost to a full disk."""
+        try:
+            _copy(made, self._target(source))
+            return self._name(source)
+        except OSError as error:
+            folder = tempfile.mkdtemp(prefix="zeroin-result-")
+            kept = os.path.join(folder, os.path.basename(self._target(source)))
+            reason = os.strerror(error.errno or 0).lower()
+            try:
+                _copy(made, kept)
+            except OSError:
+                os.rmdir(folder)
+                raise UntestableError(
+                    f"{self._name(source)} can't be written: {reason}",
+                    hint="make room; the same command finds it again, quicker",
+                ) from None
+            self.notes.append(f"{self._name(source)} can't be written: {reason}")
+            return kept
 
     def command(self, payloads: Sequence[Shrunk]) -> list[str]:
         """What shows it: the command with the results in the place of the payloads."""
@@ -73,13 +101,22 @@ class Results:
         return [new.get(os.path.join(cwd, word), word) for word in command]
 
 
-def _put(made: str, target: str, *, is_folder: bool) -> None:
-    if not is_folder:
-        shutil.copy(made, target)
-        return
-    if os.path.isdir(target):
-        shutil.rmtree(target)
-    shutil.copytree(made, target)
+def _copy(made: str, target: str) -> None:
+    """All of it, in the place of what is there; or nothing."""
+    fresh = f"{target}.{os.getpid()}"
+    try:
+        if os.path.isdir(made):
+            shutil.copytree(made, fresh)
+            if os.path.isdir(target):
+                shutil.rmtree(target)
+        else:
+            shutil.copy(made, fresh)
+        os.replace(fresh, target)
+    except OSError:
+        shutil.rmtree(fresh, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            os.unlink(fresh)
+        raise
 
 
 def _of(group: Group, number: int) -> list[Member]:
@@ -88,18 +125,12 @@ def _of(group: Group, number: int) -> list[Member]:
 
 def _words(before: Group, after: Group) -> list[Shrunk]:
     """What is no file."""
+    found = []
     left = {one.name: one.payload for one in after.members}
-    return [
-        Shrunk(
-            one.name[1:],
-            "",
-            one.payload.noun,
-            one.payload.size,
-            left[one.name].size,
-            one.payload.parts,
-            left[one.name].parts,
-            shlex.join(left[one.name].words),  # type: ignore[attr-defined]
-        )
-        for one in before.members
-        if one.name in (ARGS, ENV)
-    ]
+    for one in before.members:
+        words = left.get(one.name)
+        if isinstance(words, Words):
+            counts = (one.payload.size, words.size, one.payload.parts, words.parts)
+            told = shlex.join(words.words)
+            found.append(Shrunk(one.name[1:], "", words.noun, *counts, told))
+    return found

@@ -13,7 +13,7 @@ from zeroin.cycle import Kind, Outcome, Verdict
 from zeroin.cycle.oracle import repeats_for
 from zeroin.errors import UntestableError
 from zeroin.tools.shrink.worker import Answer, Order, Worker
-from zeroin.tools.shrink.world import ARGS, ENV, World, name_of
+from zeroin.tools.shrink.world import ARGS, ENV, World, name_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -141,9 +141,9 @@ class Tries:
         command, env = self._cycle.command, dict(self._cycle.env)
         for one in group.members:
             if one.name == ARGS:
-                command = (command[0], *one.payload.words)  # type: ignore[attr-defined]
+                command = (command[0], *words_of(one))
             elif one.name == ENV:
-                kept = dict(word.split("=", 1) for word in one.payload.words)  # type: ignore[attr-defined]
+                kept = dict(word.split("=", 1) for word in words_of(one))
                 env = {**dict.fromkeys(self._environ), **env, **kept}
         return Order(command, env, self.timeout, self.warm)
 
@@ -209,7 +209,7 @@ class Tries:
         folder = os.path.join(self._kept, "others", str(len(self.others) + 1))
         try:
             self.world.write(task.group, folder)
-        except OSError:
+        except UntestableError:  # a full disk; the search goes on
             return ""
         return folder
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from zeroin.axes.payload.group import Group, Member
 from zeroin.axes.payload.reading import read_file
 from zeroin.axes.payload.words import Words
-from zeroin.errors import UsageError
+from zeroin.errors import UntestableError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -87,6 +87,15 @@ class World:
 
         Files keep their identity: others may see them under another name.
         """
+        try:
+            self._write(group, folder)
+        except OSError as error:
+            raise UntestableError(
+                f"{folder}: {os.strerror(error.errno or 0).lower()}",
+                hint="the tries need room for the payload; set TMPDIR to a folder that has it",
+            ) from None
+
+    def _write(self, group: Group, folder: str) -> None:
         for number in range(len(self.sources)):
             os.makedirs(os.path.join(folder, str(number)), exist_ok=True)
         files = [one for one in group.members if one.name not in (ARGS, ENV)]
@@ -113,6 +122,11 @@ class World:
                 for name in folders:
                     with contextlib.suppress(OSError):  # it is not empty
                         os.rmdir(os.path.join(above, name))
+
+
+def words_of(member: Member) -> tuple[str, ...]:
+    """Of a member that is no file."""
+    return member.payload.words if isinstance(member.payload, Words) else ()
 
 
 def name_of(group: Group) -> str:
