@@ -14,7 +14,7 @@ from zeroin.axes.payload.spans import Span, tree
 from zeroin.axes.payload.tree import Format
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from zeroin.axes.payload.node import Node
 
@@ -101,7 +101,7 @@ def read_yaml(text: str) -> Node:
 # --- both ---------------------------------------------------------------------------------------
 
 
-def _entries(text: str, goes_on: object) -> Iterator[tuple[int, int, int]]:
+def _entries(text: str, goes_on: Callable[[str], bool]) -> Iterator[tuple[int, int, int]]:
     """Where each begins with its comments, ends, and begins without them."""
     start = own = None
     for found in _LINE.finditer(text):
@@ -110,7 +110,7 @@ def _entries(text: str, goes_on: object) -> Iterator[tuple[int, int, int]]:
         if own is None and (not line or line.startswith("#")):
             continue
         own = found.start() if own is None else own
-        if callable(goes_on) and goes_on(text[own : found.end()]):
+        if goes_on(text[own : found.end()]):
             continue
         yield start, found.end(), own
         start = own = None

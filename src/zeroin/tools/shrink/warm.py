@@ -43,7 +43,6 @@ class Warm:
         self._layer: Layer | None = None
         self._in_vain = 0
         self.resumed = False
-        self.saved = 0.0
         self.reason = ""  # why not
 
     def execute(
@@ -71,7 +70,7 @@ class Warm:
                 except NeedsCold as needed:
                     self.reason = needed.reason
                 else:
-                    self.resumed, self.saved = True, self.engine.came.saved
+                    self.resumed = True
                     return ended
             return self._cold(run, cycle, env, view, how)
         finally:

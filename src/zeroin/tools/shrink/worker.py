@@ -47,7 +47,6 @@ class Answer(NamedTuple):
     error: str = ""
     hint: str = ""
     resumed: bool = False
-    saved: float = 0.0  # seconds that did not have to be run again
     reason: str = ""  # why it was not resumed, or won't be
 
 
@@ -178,7 +177,7 @@ class _Own:
             outcome = outcome._replace(kind=Kind.UNFINISHED)
         if warm is None:
             return Answer(outcome)
-        return Answer(outcome, "", "", warm.resumed, warm.saved, warm.reason)
+        return Answer(outcome, "", "", warm.resumed, warm.reason)
 
     def _seen(self, inbox: Inbox | None) -> View:
         shared = [inbox.folder] if inbox is not None else []
