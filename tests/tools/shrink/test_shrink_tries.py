@@ -9,12 +9,12 @@ import pytest
 COMMAND = ["--", "python", "train.py", "data.jsonl"]
 
 
-def test_tries_are_warm(shrink, program, tmp_path):
-    """The program goes on from where it opens the payload: what comes before runs in few of them."""
+def test_tries_are_warm(shrink, program, tmp_path, python):
+    """On each Python it goes on from where it opens the payload: what comes before runs in few."""
     count = tmp_path / "count"
     source = (program / "train.py").read_text()
     (program / "train.py").write_text(f"open({str(count)!r}, 'a').write('x')\n{source}")
-    done = shrink("data.jsonl", "-j", "1", *COMMAND)
+    done = shrink("data.jsonl", "-j", "1", "--", python, "train.py", "data.jsonl")
     assert done.told["warm"], done.err
     assert done.told["tries"] > 20
     # Two for the baseline, of which one has the snapshot, and three to confirm the result.
