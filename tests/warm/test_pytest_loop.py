@@ -54,7 +54,10 @@ class _Zeroin:
     def __init__(self, zeroin):
         self.driver = zeroin.driver
         path = f"{os.path.dirname(sys.executable)}{os.pathsep}{zeroin.env['PATH']}"
-        self.env = {**zeroin.env, "PATH": path}
+        # With others in the same temporary folder, pytest may take minutes to clear up after them.
+        own = zeroin.base / "temporary of pytest"
+        own.mkdir(exist_ok=True)
+        self.env = {**zeroin.env, "PATH": path, "PYTEST_DEBUG_TEMPROOT": str(own)}
 
 
 @pytest.fixture
@@ -369,7 +372,8 @@ def test_other_runs_of_pytest(looping, tests, tmp_path):
         (other / ".lock").touch()
     test = "def test_folder(tmp_path):\n    (tmp_path / 'x').write_text('y')\n"
     (tests / "tests" / "test_a.py").write_text(test)
-    loop = looping("--env", f"TMPDIR={base}", command=("pytest", "-q", "tests/test_a.py"))
+    words = ("--env", f"TMPDIR={base}", "--unset", "PYTEST_DEBUG_TEMPROOT")
+    loop = looping(*words, command=("pytest", "-q", "tests/test_a.py"))
     assert loop.line()["outcome"] == "passed"
     assert (others[0] / ".lock").exists()  # it was looked at, and not taken away
     for other in others:
