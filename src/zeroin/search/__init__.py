@@ -4,4 +4,6 @@ A search is a tree of yes-or-no questions (`asking`). Since each of them is a va
 asked next is known for either answer, and can be tried ahead on other processors (`ahead`) without
 changing the result. `fewest` finds the fewest parts that are needed, `reduction` does so round by
 round until nothing gets smaller.
+
+`bisection` finds the first bad one of an ordered range; it plans for several workers by itself.
 """
