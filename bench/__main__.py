@@ -35,6 +35,7 @@ TOPICS = (
     "search",
     "shrink",
     "shrink_slips",
+    "bisect_commits",
 )
 
 

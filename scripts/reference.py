@@ -11,8 +11,12 @@ import re
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zeroin.fronts.cli import VERBS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 PAGES = Path(__file__).resolve().parent.parent / "docs" / "reference"
 HEAD = "<!-- Made by scripts/reference.py from the parser of this verb: edit that, then run it. -->"
@@ -22,6 +26,7 @@ SEE = {
     "run": ["exit-codes.md", "json.md#run", "../explain/cycle.md", "../explain/same-failure.md"],
     "loop": ["exit-codes.md", "json.md#loop", "../howto/loop.md"],
     "shrink": ["exit-codes.md", "json.md#shrink", "../howto/shrink.md"],
+    "bisect": ["exit-codes.md", "json.md#bisect", "../howto/bisect.md"],
     "tiny": ["json.md#tiny", "../howto/tiny.md"],
     "fake": ["../howto/tiny.md"],
     "again": ["json.md#run", "../howto/old-code.md"],
@@ -36,17 +41,28 @@ SEE = {
 
 def page(verb: str) -> str:
     """Give the whole page of a verb."""
-    parser: argparse.ArgumentParser = import_module(f"zeroin.fronts.cli.{verb}").parser()
-    what = " ".join((parser.description or "").split())
-    parts = [
-        f"# zeroin {verb}\n\n{HEAD}",
-        f"{sentences(what)}",
-        f"```text\n{(parser.usage or '').strip()}\n```",
-        options(parser),
-        f"## Examples\n\n```sh\n{examples(parser.epilog or '')}\n```",
-        "See also: " + ", ".join(f"[{name(path)}]({path})" for path in SEE[verb]) + ".",
-    ]
+    module = import_module(f"zeroin.fronts.cli.{verb}")
+    parts = [f"# zeroin {verb}\n\n{HEAD}", *told(module.parser())]
+    for one in getattr(module, "AXES", ()):
+        parser = module.axis(one).parser()
+        shared = {action.dest for action in module.parser()._actions}  # noqa: SLF001
+        parts += [f"## zeroin {verb} {one}", *told(parser, shared, "###")]
+    parts.append("See also: " + ", ".join(f"[{name(path)}]({path})" for path in SEE[verb]) + ".")
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def told(
+    parser: argparse.ArgumentParser, without: Collection[str] = (), level: str = "##"
+) -> list[str]:
+    """Say what it is for, how it is called, with what, and give examples."""
+    what, _, listed = (parser.description or "").partition("\n\n")
+    return [
+        sentences(" ".join(what.split())),
+        f"```text\n{listed}\n```" if listed else "",
+        f"```text\n{(parser.usage or '').strip()}\n```",
+        options(parser, without),
+        f"{level} Examples\n\n```sh\n{examples(parser.epilog or '')}\n```",
+    ]
 
 
 def sentences(text: str) -> str:
@@ -54,11 +70,13 @@ def sentences(text: str) -> str:
     return re.sub(r"(?<=[.:]) (?=[A-Z])", "\n", text)
 
 
-def options(parser: argparse.ArgumentParser) -> str:
+def options(parser: argparse.ArgumentParser, without: Collection[str]) -> str:
     """Give arguments and options as a table, in the order of the help."""
     rows = ["| argument | |", "| --- | --- |"]
     for action in parser._actions:  # noqa: SLF001 - argparse has no other way to ask
         if action.help == argparse.SUPPRESS or "--help" in action.option_strings:
+            continue
+        if action.dest in without:
             continue
         text = (action.help or "") % {**vars(action), "prog": parser.prog}
         repeats = type(action).__name__ == "_AppendAction"

@@ -133,8 +133,12 @@ def test_every_command_line_parses(page):
             continue
         assert verb in VERBS
         own, command = split_command(args)
-        import_module(f"zeroin.fronts.cli.{verb}").parser().parse_args(own)
+        module = import_module(f"zeroin.fronts.cli.{verb}")
+        if own and own[0] in getattr(module, "AXES", ()):
+            module, own = module.axis(own[0]), own[1:]
+        module.parser().parse_args(own)
         runs = verb in ("run", "loop") or (verb == "shrink" and "--interesting" not in own)
+        runs = runs or (verb == "bisect" and getattr(module, "NEEDS_COMMAND", True))
         assert bool(command) == runs, args
 
 
@@ -334,6 +338,14 @@ print(rows[0]["a"], [row for row in rows if "b" in row][0]["c"])
 }
 
 
+def commits(folder: Path, env: dict[str, str], *texts: str) -> None:
+    """Commit one text of lib.py after the other."""
+    for text in texts:
+        (folder / "lib.py").write_text(text)
+        for words in (("add", "lib.py"), ("commit", "-q", "-m", text)):
+            subprocess.run(["git", *words], cwd=folder, env=env, check=True)
+
+
 @pytest.mark.slow
 def test_json_keys_are_the_documented_ones(zeroin, project):
     """Every key of real output is in json.md, and every key of json.md is in real output."""
@@ -367,6 +379,9 @@ def test_json_keys_are_the_documented_ones(zeroin, project):
     (once,) = ask("loop", "loop", "--once", "--json", "--profile", "--", "python", "train.py")
     ask("show", "show", str(once["id"]), "--json")
     ask("shrink", "shrink", "--json", "data.jsonl", "--", "python", "rows.py")
+    commits(project, zeroin.env, "GOOD = 1", "def broken(", "GOOD = 0")
+    check = "import lib; assert lib.GOOD"
+    ask("bisect", "bisect", "commits", "HEAD~2", "--json", "--", "python", "-c", check)
     ask("tiny", "tiny", "data", "data.jsonl", "--json")
     ask("diff", "diff", "6", "7", "--json")
     ask("log", "log", "--json")

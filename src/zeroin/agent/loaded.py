@@ -16,7 +16,10 @@ MOST = 2000  # modules; a program with more of its own is cut
 
 def facts() -> dict[str, Any]:
     """Everything the record keeps about a process."""
-    return {**interpreter(), "modules": _users_modules()}
+    found = {**interpreter(), "modules": _users_modules()}
+    if "ZEROIN_WHERE" in os.environ:
+        found["where"] = _where(os.environ["ZEROIN_WHERE"])
+    return found
 
 
 def interpreter() -> dict[str, Any]:
@@ -30,6 +33,17 @@ def interpreter() -> dict[str, Any]:
         },
         "path": [entry for entry in sys.path if isinstance(entry, str)][:200],
     }
+
+
+def _where(names: str) -> dict[str, str]:
+    """Where modules come from that the driver asks about, whoever they belong to."""
+    found = {}
+    for name in names.split(","):
+        module = sys.modules.get(name) if name else None
+        file = getattr(getattr(module, "__spec__", None), "origin", None)
+        if type(file) is str:
+            found[name] = os.path.abspath(file)
+    return found
 
 
 def _users_modules() -> dict[str, str]:

@@ -36,7 +36,14 @@ class View(NamedTuple):
     scratch: str  # an empty folder, to be covered
     instead: tuple[tuple[str, str], ...] = ()  # paths, and what is there for it
     as_is: tuple[str, ...] = ()  # what stays shared, also below the root
+    tree: str = ""  # a folder that is there as the root; what is written goes into it,
+    mine: tuple[str, ...] = ()  # but for these of the root itself: their changes are its own
     copied: bool = False  # there are no namespaces: see `copies`
+
+    @property
+    def covered(self) -> str:
+        """Where the root is with a layer over it."""
+        return os.path.join(os.path.dirname(self.scratch), "aside") if self.tree else self.root
 
 
 def can_be_apart(view: View) -> str:
@@ -123,16 +130,35 @@ def _enter(view: View) -> None:
     _mount("none", "/", "", RECURSIVE | PRIVATE)
     opened = [(path, os.open(path, os.O_PATH)) for path in view.as_is]
     opened += [(path, os.open(source, os.O_PATH)) for path, source in view.instead]
-    if view.root:
-        _mount("tmpfs", view.scratch, "tmpfs", NO_SUID | NO_DEVICES, "mode=0700")
-        upper, work = os.path.join(view.scratch, "upper"), os.path.join(view.scratch, "work")
-        for path in (upper, work):
-            os.mkdir(path)
-        folders = f"lowerdir={_quoted(view.root)},upperdir={_quoted(upper)},workdir={_quoted(work)}"
-        _mount("overlay", view.root, "overlay", 0, folders + ("" if is_root else ",userxattr"))
+    if view.tree:
+        if view.mine:
+            opened += _beside(view, is_root)
+        _mount(view.tree, view.root, "", BIND | RECURSIVE)
+    elif view.root:
+        _cover(view, view.root, is_root)
     for path, fd in opened:
         _mount(f"/proc/self/fd/{fd}", path, "", BIND | RECURSIVE)
         os.close(fd)
+
+
+def _cover(view: View, where: str, is_root: bool) -> None:
+    """The root with a layer in memory over it."""
+    _mount("tmpfs", view.scratch, "tmpfs", NO_SUID | NO_DEVICES, "mode=0700")
+    upper, work = os.path.join(view.scratch, "upper"), os.path.join(view.scratch, "work")
+    for path in (upper, work):
+        os.mkdir(path)
+    folders = f"lowerdir={_quoted(view.root)},upperdir={_quoted(upper)},workdir={_quoted(work)}"
+    _mount("overlay", where, "overlay", 0, folders + ("" if is_root else ",userxattr"))
+
+
+def _beside(view: View, is_root: bool) -> list[tuple[str, int]]:
+    """What is to be seen of the root where the tree is in its place."""
+    os.makedirs(view.covered, exist_ok=True)
+    _cover(view, view.covered, is_root)
+    return [
+        (os.path.join(view.root, path), os.open(os.path.join(view.covered, path), os.O_PATH))
+        for path in view.mine
+    ]
 
 
 def _start_of(pid: int) -> float:
@@ -178,7 +204,7 @@ class Layer:
     def __init__(self, pid: int, view: View) -> None:
         inside = f"/proc/{pid}/root"
         self._upper = f"{inside}{view.scratch}/upper"
-        self._merged = f"{inside}{view.root}"
+        self._merged = f"{inside}{view.covered}"
         self._lower = view.root
         since = _start_of(pid) - MARGIN
         self._first = {name: mark for name, mark in self._listed().items() if mark.time < since}

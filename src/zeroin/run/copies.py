@@ -59,6 +59,11 @@ def made(view: View, cycle: Cycle) -> Cycle:
             shutil.copytree(source, target)
         else:
             shutil.copy(source, target)
+    return led(cycle, moved)
+
+
+def led(cycle: Cycle, moved: Mapping[str, str]) -> Cycle:
+    """The same cycle with other paths in the place of some."""
     return cycle._replace(
         command=tuple(_led(word, moved, cycle.cwd) for word in cycle.command),
         cwd=_led(cycle.cwd, moved, "/"),

@@ -22,6 +22,7 @@ OWN = (
     "ZEROIN_WARM_BEFORE",
     "ZEROIN_WARM_TRY",
     "ZEROIN_BRIEF",
+    "ZEROIN_WHERE",
 )
 
 # One thread, one stream, errors where they happen.

@@ -16,12 +16,11 @@ import math
 from typing import TYPE_CHECKING
 
 from zeroin.cycle import Verdict
+from zeroin.search.testable import Testable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-_NEAR, _WIDE = 4.0, 0.25  # a stretch goes on for so many, and a share of its known width
-_AGAIN = 0.5  # the more in a row can't be tested, the less probable is one between them that can
 _LEAST = 0.01  # share of the chances that all get alike: a surprise costs only a few tries more
 _TINY = 1e-9
 _FEW = 64  # places of a gap that are looked at
@@ -91,7 +90,7 @@ class Bisection:
         skipped = self._between()
         at_most = (self.bad - self.good - 1 - len(skipped)) / workers
         rounds = self._bits() / math.log2(workers + 1)
-        return max(1.0, min(at_most, rounds / max(_TINY, _Testable(skipped).chance(following[0]))))
+        return max(1.0, min(at_most, rounds / max(_TINY, Testable(skipped).chance(following[0]))))
 
     def _between(self) -> list[int]:
         """The skipped ones that still matter."""
@@ -116,7 +115,7 @@ class Bisection:
             if not any(gains):
                 break
             cuts[gains.index(max(gains))] += 1
-        testable = _Testable(skipped)
+        testable = Testable(skipped)
         for (good, bad), count in zip(parts, cuts, strict=True):
             start = good
             for left in range(count, 0, -1):
@@ -126,7 +125,7 @@ class Bisection:
                 yield place
                 start = place
 
-    def _place(self, good: int, bad: int, cuts: int, testable: _Testable) -> int | None:
+    def _place(self, good: int, bad: int, cuts: int, testable: Testable) -> int | None:
         """The first of so many cuts: of parts that are equal then, where it can be tested."""
         whole = self._mass(good, bad)
         ideal = self._quantile(good, bad, 1 / (cuts + 1))
@@ -164,20 +163,6 @@ class Bisection:
                 total += sum(_bits(self._mass(one, one + 1) / whole) for one in ones)
             tested = last
         return total + _bits(self._mass(tested, self.bad) / whole)
-
-
-class _Testable:
-    """How probable it is that a place can be tested, by its distance to those that can't."""
-
-    def __init__(self, skipped: list[int]) -> None:
-        self.skipped = skipped
-        self.reach = _NEAR + _WIDE * (skipped[-1] - skipped[0]) if skipped else 0.0
-
-    def chance(self, place: int) -> float:
-        at, count = bisect.bisect(self.skipped, place), len(self.skipped)
-        near = (abs(place - one) for one in self.skipped[max(0, at - 1) : at + 1])
-        outside = math.prod(far / (far + self.reach) for far in near)
-        return outside * _AGAIN ** (count - 2) if 0 < at < count else outside
 
 
 def _bits(share: float) -> float:

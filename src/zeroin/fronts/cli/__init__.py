@@ -15,6 +15,7 @@ VERBS = {
     "run": "run a command and keep what happened",
     "loop": "run again at each save, from where the edit makes a difference",
     "shrink": "the smallest payload that still fails the same way",
+    "bisect": "the one change that broke it",
     "tiny": "a small file of a large one, that shows every kind of value",
     "fake": "made-up rows and arrays of a schema",
     "again": "run an earlier attempt once more",

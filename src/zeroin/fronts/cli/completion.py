@@ -31,6 +31,12 @@ def parser() -> Parser:
 def main(args: list[str]) -> int:
     """Print."""
     given = parser().parse_args(args)
-    parsers = {name: import_module(f"zeroin.fronts.cli.{name}").parser() for name in VERBS}
-    sys.stdout.write(script(given.shell, verbs_of(parsers)))
+    modules = {name: import_module(f"zeroin.fronts.cli.{name}") for name in VERBS}
+    verbs = verbs_of({name: module.parser() for name, module in modules.items()})
+    for name, module in modules.items():
+        axes = {one: module.axis(one).parser() for one in getattr(module, "AXES", ())}
+        for axis in verbs_of(axes).values():
+            known = {option.flags for option in verbs[name].options}
+            verbs[name].options.extend(one for one in axis.options if one.flags not in known)
+    sys.stdout.write(script(given.shell, verbs))
     return 0

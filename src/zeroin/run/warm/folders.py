@@ -10,12 +10,22 @@ from zeroin.run import inbox
 def make() -> str:
     """Beside the inboxes, and as private; what killed engines left there goes."""
     folder = inbox._private_folder()  # noqa: SLF001 - one rule for where such folders are
-    base = os.path.dirname(folder)
-    for name in os.listdir(base):
+    sweep(os.path.dirname(folder))
+    return folder
+
+
+def sweep(base: str = "") -> None:
+    """Remove what processes left that were killed."""
+    base = base or inbox._base()  # noqa: SLF001
+    try:
+        names = os.listdir(base)
+    except FileNotFoundError:  # the last one has tidied up
+        return
+    for name in names:
         pid = name.partition("-")[0]
         if pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
+            inbox._remove(os.path.join(base, name))  # noqa: SLF001
             remove(os.path.join(base, name))
-    return folder
 
 
 def remove(folder: str) -> None:

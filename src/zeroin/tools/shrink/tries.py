@@ -6,14 +6,15 @@ import json
 import os
 import select
 import shutil
-import tempfile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zeroin.cycle import Kind, Outcome, Verdict
 from zeroin.cycle.oracle import repeats_for
 from zeroin.errors import UntestableError
-from zeroin.tools.shrink.worker import Answer, Order, Worker
+from zeroin.tools.folders import own_folder
+from zeroin.tools.shrink.worker import Order, Tryer
 from zeroin.tools.shrink.world import ARGS, ENV, World, name_of, words_of
+from zeroin.tools.workers import Answer, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -59,8 +60,9 @@ class Tries:
         self._cycle = cycle
         self._environ = environ
         self._view = view
-        self.folder = _own_folder()
+        self.folder = own_folder(PREFIX)
         self._workers: list[Worker] = []
+        self._folders: dict[Worker, str] = {}  # where each one's payload is put
         self._busy: dict[int, _Task] = {}
         self.oracle: Oracle | None = None
         self.timeout: float | None = None
@@ -130,7 +132,7 @@ class Tries:
     def start(self, group: Group, name: str) -> None:
         """Let a worker try it, under the name of its content."""
         worker = self._idle()
-        self.world.write(group, worker.folder)
+        self.world.write(group, self._folders[worker])
         task = _Task(name, worker, self._order(group), self.oracle.repeats if self.oracle else 1)
         if os.path.isdir(self._kept) and len(self.others) < OTHERS:
             task.group = group
@@ -153,9 +155,9 @@ class Tries:
                 return worker
         folder = os.path.join(self.folder, str(len(self._workers)))
         os.makedirs(folder, exist_ok=True)
-        payload = os.path.join(folder, "payload")
         view = self._view(folder)
-        worker = Worker(self._cycle, self._environ, view, payload, self._workers)
+        worker = Worker(lambda: Tryer(self._cycle, self._environ, view), self._workers)
+        self._folders[worker] = os.path.join(folder, "payload")
         self._workers.append(worker)
         return worker
 
@@ -244,8 +246,12 @@ class Tries:
 
     def stop(self) -> None:
         """End all tries that are under way."""
+        busy = {task.worker for task in self._busy.values()}
         for worker in self._workers:
-            worker.close()
+            if worker in busy:
+                worker.kill()
+            else:
+                worker.close()
         self._workers.clear()
         self._busy.clear()
 
@@ -264,16 +270,6 @@ def _loaded(line: str) -> dict[str, Any]:
     except ValueError:
         return {}
     return told if isinstance(told, dict) and "name" in told else {}
-
-
-def _own_folder() -> str:
-    """A folder that goes with us; and those go whose owners were killed."""
-    base = tempfile.gettempdir()
-    for name in os.listdir(base):
-        pid = name.removeprefix(PREFIX).partition("-")[0]
-        if name.startswith(PREFIX) and pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
-            shutil.rmtree(os.path.join(base, name), ignore_errors=True)
-    return tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
 
 
 def _untested(error: str) -> Outcome:

@@ -1,0 +1,168 @@
+"""A folder that can be at any commit, without a trace in the user's repository."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, NamedTuple
+
+from zeroin.axes.commits.git import Git
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SMALL = 1 << 20  # bytes of a file that is copied; a larger one is shown where it is
+LONG_AGO = 1_000_000_000  # seconds: the earliest time that a file is given
+_NEVER = frozenset((".git", ".zeroin", "__pycache__"))
+_BUILT = re.compile(r".*\.(so|pyd|dylib|o|a)|(.*/)?build")
+
+
+class Mine(NamedTuple):
+    """Something of the user's checkout that is no part of a commit, and should be there in all."""
+
+    path: str  # below the top
+    wins: bool = False  # also over what the commit has there
+
+
+def borrow(git: Git, folder: str) -> Git:
+    """A repository of our own with all that the user's has, which costs nothing."""
+    subprocess.run(["git", "init", "--quiet", "--bare", folder], check=True, capture_output=True)
+    theirs = _common_folder(git)
+    with open(os.path.join(folder, "objects", "info", "alternates"), "w", encoding="utf-8") as file:
+        file.write(os.path.join(theirs, "objects") + "\n")
+    if os.path.exists(os.path.join(theirs, "shallow")):
+        shutil.copy(os.path.join(theirs, "shallow"), folder)
+    refs = git("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags", "refs/remotes")
+    with open(os.path.join(folder, "packed-refs"), "w", encoding="utf-8") as file:
+        file.write(refs)
+    settings = os.path.join(theirs, "config")
+    if not git.tells("config", "--file", settings, "core.worktree"):
+        own = Git(folder)  # filters, line ends, attributes: files come out as they do for the user
+        own("config", "include.path", settings)
+        own("config", "core.bare", "true")
+    return Git(folder)
+
+
+def _common_folder(git: Git) -> str:
+    return os.path.join(git.folder, git("rev-parse", "--git-common-dir").strip())
+
+
+def belongings(git: Git, named: Sequence[str], *, builds: bool) -> list[Mine]:
+    """What is in the checkout and in no commit: scripts, data, environments.
+
+    `named` are paths of files that the command names: as they are now, whatever the commit has, if
+    they are not committed as they are. What has been compiled goes if it `builds` its own.
+    """
+    found = []
+    for path in git("ls-files", "--others", "--directory", "-z").split("\0"):
+        path = path.rstrip("/")  # noqa: PLW2901 - how git marks a folder
+        if not path or _NEVER & set(path.split("/")) or path.endswith((".pyc", ".pyo")):
+            continue
+        if not (builds and _BUILT.fullmatch(path)):
+            found.append(Mine(path, path in named))
+    changed = (
+        git("diff", "--name-only", "--no-renames", "-z", "HEAD", "--", *named) if named else ""
+    )
+    found += [Mine(path, wins=True) for path in changed.split("\0") if path]
+    known = {one.path for one in found}
+    return [*found, *(Mine(path) for path in named if path not in known)]
+
+
+class Worktree:
+    """One folder, at one commit after the other."""
+
+    def __init__(
+        self, borrowed: Git, folder: str, original: Git, mine: Sequence[Mine], commit: str
+    ) -> None:
+        self.folder = folder
+        self.at = "unknown" if os.path.exists(folder) else ""
+        self.shown: tuple[str, ...] = ()  # of what is the user's, what is too large to be copied
+        self._git = Git(folder)
+        self._original = original
+        self._mine = mine
+        if not self.at:
+            borrowed("worktree", "add", "--quiet", "--detach", "--no-checkout", folder, commit)
+        # Whoever had it before may have been killed while it was at work here.
+        self._lock = os.path.join(folder, self._git("rev-parse", "--git-dir").strip(), "index.lock")
+
+    def switch(self, commit: str, *, keep_bytecode: bool = True) -> None:
+        """Be as that commit is; nothing is left of what was run before."""
+        if os.path.exists(self._lock):
+            os.unlink(self._lock)
+        keep = [f"--exclude={_literal(path)}" for path in self.shown]
+        if keep_bytecode:
+            keep.append("--exclude=__pycache__")
+        if self.at:
+            self._git("clean", "-ffdxq", *keep)
+        self._git("checkout", "--quiet", "--force", "--detach", commit)
+        self._submodules()
+        if keep_bytecode:
+            self._stamp()
+        self.at = commit
+        self.shown = tuple(one.path for one in self._mine if self._bring(one))
+
+    def _stamp(self) -> None:
+        """Bytecode goes by a file's time, in seconds: the same text gets the same one, always."""
+        changed = False
+        for entry in self._git("ls-files", "--stage", "-z", "--", "*.py").split("\0"):
+            about, _, path = entry.partition("\t")
+            if not path:
+                continue
+            full = os.path.join(self.folder, path)
+            seconds = LONG_AGO + int(about.split()[1][:7], 16)
+            try:
+                if int(os.lstat(full).st_mtime) != seconds:
+                    os.utime(full, (seconds, seconds), follow_symlinks=False)
+                    changed = True
+            except OSError:
+                continue  # left out of the checkout
+        if changed:
+            self._git.has("update-index", "-q", "--refresh")
+
+    def _submodules(self) -> None:
+        """From the user's own copies of them, so that no network is needed."""
+        listed = os.path.join(self.folder, ".gitmodules")
+        if not os.path.exists(listed):
+            return
+        modules = os.path.join(_common_folder(self._original), "modules")
+        told = self._git.tells(
+            "config", "--file", listed, "--name-only", "--get-regexp", r"\.path$"
+        )
+        local = []
+        for key in told.splitlines():
+            name = key.removeprefix("submodule.").removesuffix(".path")
+            own = os.path.join(modules, name)
+            if os.path.isdir(own):
+                local += ["-c", f"submodule.{name}.url={own}"]
+        if local:  # those that the user has not got are not needed
+            self._git(*local, "submodule", "--quiet", "update", "--init", "--recursive", "--force")
+            clean = "git clean -ffdxq"  # bytecode as well: their files have the time of now
+            self._git("submodule", "--quiet", "foreach", "--recursive", clean)
+
+    def _bring(self, one: Mine) -> bool:
+        """Put it where the commit has nothing; True if there is only a place for it."""
+        source = os.path.join(self._original.folder, one.path)
+        target = os.path.join(self.folder, one.path)
+        there = os.path.lexists(target) and one.path not in self.shown
+        if not os.path.lexists(source) or (there and not one.wins):
+            return False
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if os.path.isdir(source) and not os.path.islink(source):
+            os.makedirs(target, exist_ok=True)
+            return True
+        if os.path.islink(source) or os.path.getsize(source) <= SMALL:
+            if there:
+                os.unlink(target)
+            shutil.copy2(source, target, follow_symlinks=False)
+            return False
+        if not there:
+            with open(target, "ab"):
+                pass
+        return True
+
+
+def _literal(path: str) -> str:
+    """As a pattern that means just this."""
+    return "/" + re.sub(r"([\\*?\[\]!#])", r"\\\1", path)

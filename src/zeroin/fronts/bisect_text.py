@@ -1,0 +1,149 @@
+"""What `bisect` says: each try in a line, and the answer."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+from zeroin.cycle import Kind, Verdict
+from zeroin.fronts.shrink_text import counted
+from zeroin.fronts.words import Paint, put
+
+if TYPE_CHECKING:
+    from zeroin.tools.bisect.report import BisectReport, Ends, Progress, Tried
+
+MOST_FILES = 8
+MOST_SKIPPED = 5
+MOST_CANDIDATES = 12
+_WORDS = {
+    Verdict.SAME: ("fails the same way", "red"),
+    Verdict.PASSED: ("works", "green"),
+    Verdict.OTHER: ("tells nothing", "yellow"),
+}
+
+
+class Teller:
+    """Tells on the way."""
+
+    def __init__(self, stream: TextIO, noun: str, *, quiet: bool, fixed: bool = False) -> None:
+        self._stream = stream
+        self._noun = noun
+        self._quiet = quiet
+        self._fixed = fixed
+        self._paint = Paint(stream)
+
+    def ends(self, ends: Ends) -> None:
+        """Both ends are known."""
+        good = f"fails otherwise: {ends.good_headline}" if ends.good_headline else "works"
+        bad = f"fails: {ends.bad_headline}" if ends.bad_headline else "works"
+        if self._fixed:
+            good = f"fails: {ends.good_headline}"
+        often = "" if ends.rate in (0, 1) else f", in {ends.rate:.0%} of the runs"
+        between = counted(ends.between, self._noun)
+        self._put(f"{ends.good} {good} · {ends.bad} {bad}{often}      {between} between")
+
+    def progress(self, progress: Progress) -> None:
+        """A try is over."""
+        tried = progress.tried
+        text = f"{progress.tries:>3}  {tried.label}  {self._how(tried)}"
+        if progress.between > 1 and tried.verdict is not None:
+            text += f"      {counted(progress.between, self._noun)} left"
+            if progress.tries_left >= 1:
+                text += f", about {counted(round(progress.tries_left), 'step')}"
+        self._put(text)
+
+    def _how(self, tried: Tried) -> str:
+        if tried.outcome is None:
+            return self._paint(f"can't be tested: {tried.reason}", "yellow")
+        headline = tried.outcome.headline
+        if tried.verdict is None:
+            passed = tried.outcome.kind is Kind.PASSED
+            return self._paint("works", "green") if passed else f"fails: {headline}"
+        word, colour = _WORDS[tried.verdict]
+        if self._fixed and tried.verdict is not Verdict.OTHER:
+            word = "works" if tried.verdict is Verdict.SAME else "fails the same way"
+        elif tried.outcome.failed and tried.verdict is Verdict.PASSED:
+            word = f"as good: {headline}"
+        elif tried.verdict is Verdict.OTHER:
+            word = f"{word}: {headline}"
+        return self._paint(word, colour)
+
+    def note(self, text: str) -> None:
+        """Something to know."""
+        self._put(f"zeroin: {text}")
+
+    def _put(self, text: str) -> None:
+        if not self._quiet:
+            put(text, self._stream)
+
+
+def put_report(report: BisectReport) -> None:
+    """The answer, for people."""
+    paint = Paint(sys.stdout)
+    for note in report.notes:
+        put(f"note: {note}")
+    skipped = list(report.skipped)
+    for one in skipped[:MOST_SKIPPED]:
+        put(f"skipped: {one.name[:40]}: {one.reason}")
+    if len(skipped) > MOST_SKIPPED:
+        put(f"and {len(skipped) - MOST_SKIPPED} more were skipped: --json lists them")
+    if report.verdict == "not-reproduced":
+        put(f"{paint('not reproduced', 'yellow')}: {report.why}")
+        if report.hint:
+            put(f"next: {report.hint}")
+    elif report.verdict == "interrupted":
+        put(f"{paint('interrupted', 'yellow')}: the same command goes on from here")
+    else:
+        _put_answer(report, paint)
+    put(_end(report, paint))
+
+
+def _put_answer(report: BisectReport, paint: Paint) -> None:
+    word = "first fixed" if report.fixed else "first bad"
+    if report.verdict == "range":
+        names = [one[:10] if report.axis == "commits" else one for one in report.candidates]
+        shown = ", ".join(names[:MOST_CANDIDATES])
+        more = f" and {len(names) - MOST_CANDIDATES} more" if len(names) > MOST_CANDIDATES else ""
+        put(f"{paint(word, 'bold')}: one of {len(names)}, which nothing tells apart: {shown}{more}")
+        return
+    commit = report.about.get("commit")
+    if commit is None:
+        date = report.about.get("date")
+        put(f"{paint(word, 'bold')}: {report.first_bad}{f' ({date})' if date else ''}")
+        return
+    number = f" · pull request #{commit['pull_request']}" if commit["pull_request"] else ""
+    put(f'{paint(word, "bold")}: {commit["short"]} "{commit["subject"]}"{number}')
+    put(f"  {commit['author']}, {commit['date'][:10]}")
+    for file in commit["files"][:MOST_FILES]:
+        put(f"  {file['path']}  +{file['added']} −{file['removed']}")
+    if len(commit["files"]) > MOST_FILES:
+        put(f"  and {counted(len(commit['files']) - MOST_FILES, 'more file')}")
+    if commit["link"]:
+        put(f"  {commit['link']}")
+
+
+def _end(report: BisectReport, paint: Paint) -> str:
+    text = f"{counted(report.tries, 'run')}, {report.seconds:.1f} s"
+    if report.resumed:
+        text += f", {report.resumed:,} answers from before"
+    if report.verdict == "found" and report.confirmed:
+        old, new = ("fails", "works") if report.fixed else ("works", "fails the same way")
+        good, bad = (
+            one[:10] if report.axis == "commits" else one
+            for one in (report.last_good, report.first_bad)
+        )
+        if report.confidence < 1:
+            text += f" · {report.confidence:.1%} sure"
+        else:
+            text += f" · {paint('confirmed', 'green')}: {good} {old}, {bad} {new}"
+    return text
+
+
+def put_json(report: BisectReport) -> None:
+    """The answer, for programs."""
+    told = {"schema": 1, **report._asdict()}
+    told["skipped"] = [one._asdict() for one in report.skipped]
+    told["culprits"] = [one._asdict() for one in report.culprits]
+    told["seconds"] = round(report.seconds, 3)
+    put(json.dumps(told))

@@ -1,0 +1,110 @@
+"""`zeroin bisect`: the second word says what is gone through; each has a file here."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from zeroin.cycle.signature import Strength
+from zeroin.errors import INTERRUPTED, NO, OK, UsageError
+from zeroin.fronts import bisect_text
+from zeroin.fronts.cli import run as cli_run
+from zeroin.fronts.cli.options import Parser, add_json, split_command
+from zeroin.tools.bisect.report import BisectOptions
+
+if TYPE_CHECKING:
+    import argparse
+
+# What can be gone through → what that is for, in the order of the help.
+AXES = {
+    "commits": "the commit that broke it, or that repaired it",
+}
+EXAMPLES = """\
+  zeroin bisect commits v4.33.0 HEAD -- python repro.py
+  zeroin bisect commits -- pytest -x tests/test_api.py      look for a good one first
+"""
+
+
+def parser() -> Parser:
+    """What all have in common."""
+    axes = "\n".join(f"  {name:<10} {text}" for name, text in AXES.items())
+    p = Parser(
+        "bisect",
+        "Name the one change that broke it. Both ends are run first; what fails in another way,\n"
+        "or can't be tested, never counts as bad; several are tried at once. Your files stay as\n"
+        "they are. After Ctrl-C the same command goes on where it was. What can be gone through:\n"
+        f"\n{axes}\n\nEach has options of its own: zeroin bisect {next(iter(AXES))} --help",
+        "AXIS ... [options] -- COMMAND ...",
+        EXAMPLES,
+    )
+    p.add_argument("axis", choices=list(AXES), help="what to go through")
+    add_options(p)
+    return p
+
+
+def add_options(p: Parser) -> None:
+    """What counts as the same failure, and how to search."""
+    add = p.add_argument
+    add("--match", metavar="REGEX", default="", help="the failure is what says this")
+    add("--exit", type=int, metavar="N", help="the failure is this exit code")
+    same = p.add_mutually_exclusive_group()
+    same.add_argument("--loose", action="store_true", help="any failure of the same kind will do")
+    same.add_argument("--strict", action="store_true", help="to the last word of the message")
+    add("--repeat", type=int, default=0, metavar="N", help="runs of an end that does not fail")
+    add("--confidence", type=float, default=0.95, metavar="P", help="where it fails sometimes")
+    add("--jobs", "-j", type=int, default=0, metavar="N", help="tries at once (as many as pay)")
+    add("--cold", action="store_true", help="run each try from its beginning")
+    add("--fresh", action="store_true", help="forget what an earlier search found out")
+    cli_run.add_cycle_options(p)
+    add_json(p)
+
+
+def axis(name: str) -> Any:
+    """The module of one: `parser()`, `NOUN`, and `search(given, cycle, options, teller)`."""
+    return import_module(f"zeroin.fronts.cli.bisect.{name}")
+
+
+def main(args: list[str]) -> int:
+    """Search, and say what it was."""
+    word = args[0] if args else ""
+    if word not in AXES:
+        parser().parse_args(args)  # help, or what is wrong
+        raise UsageError("what is to be gone through?", hint=f"one of {', '.join(AXES)}")
+    module = axis(word)
+    own, command = split_command(args[1:])
+    given = module.parser().parse_args(own)
+    if not command and getattr(module, "NEEDS_COMMAND", True):
+        raise UsageError("which command?", hint=f"zeroin bisect {word} ... -- python repro.py")
+    cycle = cli_run.cycle_of(given, command)
+    options = _options(given)
+    noun = str(module.NOUN)
+    teller = bisect_text.Teller(sys.stderr, noun, quiet=given.json, fixed=options.fixed)
+    report = module.search(given, cycle, options, os.environ, teller)
+    if given.json:
+        bisect_text.put_json(report)
+    else:
+        bisect_text.put_report(report)
+    if report.verdict == "interrupted":
+        return INTERRUPTED
+    return OK if report.verdict in ("found", "range") and report.confirmed else NO
+
+
+def _options(given: argparse.Namespace) -> BisectOptions:
+    strength = Strength.NORMAL
+    if given.loose or given.strict:
+        strength = Strength.LOOSE if given.loose else Strength.STRICT
+    if not 0.5 <= given.confidence < 1:
+        raise UsageError("--confidence: a number from 0.5 to 0.999")
+    return BisectOptions(
+        strength,
+        given.match,
+        given.exit,
+        getattr(given, "fixed", False),
+        given.repeat,
+        given.confidence,
+        given.jobs,
+        given.cold,
+        given.fresh,
+    )

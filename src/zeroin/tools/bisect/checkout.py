@@ -1,0 +1,290 @@
+"""What a worker does with commits: be at one, build it, run the command as if it were checked out.
+
+In a namespace of its own the command finds the commit in the very place of the user's repository:
+editable installs, the script's folder and absolute paths all lead there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zeroin.axes.commits.worktree import Worktree
+from zeroin.errors import UntestableError, ZeroinError
+from zeroin.run import copies
+from zeroin.run.apart import Layer, View, spawn_apart
+from zeroin.run.environment import users
+from zeroin.run.warm import Engine, NeedsCold
+from zeroin.tools.quiet import Quiet, with_resets
+from zeroin.tools.workers import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from zeroin.axes.commits.git import Git
+    from zeroin.axes.commits.worktree import Mine
+    from zeroin.cycle import Cycle, Outcome
+    from zeroin.run.execute import Ended, Run
+    from zeroin.run.inbox import Inbox
+    from zeroin.tools.bisect.report import Trial
+    from zeroin.tools.run import Seen
+
+# Names at the top of many repositories, which say nothing about whose they are.
+COMMON = frozenset(
+    ("benchmarks", "conftest", "docs", "examples", "scripts", "setup", "test", "tests", "tools")
+)
+WORTH = 0.5  # of a run, that needs not be run again
+NOT_FOUND = "No module named "
+
+
+class Checkout(NamedTuple):
+    """What all workers share."""
+
+    repository: Git
+    borrowed: Git
+    folder: str  # of ours
+    mine: Sequence[Mine]
+    cycle: Cycle
+    environ: Mapping[str, str]
+    build: str = ""  # a shell line
+    apart: bool = True  # there are namespaces
+    needs_path: bool = False  # the commit's packages are found only if they are named
+    first: str = ""  # any commit
+
+
+class Commits:
+    """In the process of a worker."""
+
+    def __init__(self, shared: Checkout, slot: int) -> None:
+        self._shared = shared
+        self._own = os.path.join(shared.folder, str(slot))
+        self._tree = Worktree(
+            shared.borrowed,
+            os.path.join(self._own, "tree"),
+            shared.repository,
+            shared.mine,
+            shared.first,
+        )
+        os.makedirs(os.path.join(self._own, "scratch"), exist_ok=True)
+        self._quiet = Quiet(shared.environ)
+        self._engine: Engine | None = None
+        self._view: View | None = None  # of the engine's program
+        self._layer: Layer | None = None  # what that has written
+        self._needs_path = shared.needs_path
+
+    def tried(self, trial: Trial) -> Answer:
+        """Run it at that commit."""
+        try:
+            self._switch(trial.name)
+            outcome, seen = self._run(trial)
+            if not self._needs_path and self._is_astray(outcome, seen):
+                self._needs_path = True
+                self._end_engine()
+                outcome, seen = self._run(trial)
+            self._check(seen)
+        except ZeroinError as error:
+            return Answer(None, error.message, error.hint)
+        return Answer(outcome, about=self._is_worth_keeping(outcome))
+
+    def _is_worth_keeping(self, outcome: Outcome) -> bool:
+        """Whether the next try here begins far behind its start."""
+        if self._engine is None or not self._engine.snapshots:
+            return False
+        whole = self._engine.came.saved + outcome.seconds
+        return self._engine.snapshots[-1].seconds > WORTH * whole
+
+    # --- at the commit ------------------------------------------------------------------------
+
+    def _switch(self, commit: str) -> None:
+        build = self._shared.build
+        self._tree.switch(commit, keep_bytecode=not build)
+        if not self._shared.apart:
+            self._link()
+        if build:
+            self._build(build)
+
+    def _link(self) -> None:
+        """Without namespaces: what is too large to be copied is linked."""
+        for path in self._tree.shown:
+            target = os.path.join(self._tree.folder, path)
+            if os.path.islink(target):
+                continue
+            if os.path.isdir(target):
+                shutil.rmtree(target)
+            else:
+                os.unlink(target)
+            os.symlink(os.path.join(self._shared.repository.folder, path), target)
+
+    def _build(self, line: str) -> None:
+        """In the place of the user's repository, as the command will be run."""
+        cycle = self._moved(self._shared.cycle._replace(command=("/bin/sh", "-c", line)))
+        log = os.path.join(self._own, "build.log")
+        with open(log, "wb") as file:
+            env = users(cycle, self._shared.environ)
+            if self._shared.apart:
+                pid = spawn_apart(
+                    cycle.command, cycle.cwd, env, file.fileno(), file.fileno(), self._seen()
+                )
+                code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+            else:
+                done = subprocess.run(
+                    cycle.command, cwd=cycle.cwd, env=env, stdout=file, stderr=file, check=False
+                )
+                code = done.returncode
+        if code:
+            with open(log, encoding="utf-8", errors="replace") as told:
+                lines = told.read().strip().splitlines()
+            raise UntestableError(
+                f"it does not build: {lines[-1] if lines else f'exit code {code}'}"
+            )
+
+    # --- the command --------------------------------------------------------------------------
+
+    def _cycle(self, trial: Trial) -> Cycle:
+        cycle = self._shared.cycle
+        names = ",".join(self._names())
+        env = {**cycle.env, "ZEROIN_WHERE": names}
+        if self._needs_path:
+            before = users(cycle, self._shared.environ).get("PYTHONPATH", "")
+            paths = [os.path.join(self._root, *below) for below in (("src",), ())]
+            env["PYTHONPATH"] = os.pathsep.join(filter(None, [*paths, before]))
+        return self._moved(with_resets(cycle._replace(env=env, timeout=trial.timeout)))
+
+    @property
+    def _root(self) -> str:
+        return self._shared.repository.folder
+
+    def _moved(self, cycle: Cycle) -> Cycle:
+        """Without namespaces: there instead of here."""
+        if self._shared.apart:
+            return cycle
+        return copies.led(cycle, {self._root: self._tree.folder})
+
+    def _seen(self, *shared: str) -> View:
+        scratch = os.path.join(self._own, "scratch")
+        return View(
+            self._root, scratch, as_is=shared, tree=self._tree.folder, mine=self._tree.shown
+        )
+
+    def _run(self, trial: Trial) -> tuple[Outcome, Seen]:
+        cycle = self._cycle(trial)
+        if not os.path.isdir(cycle.cwd if not self._shared.apart else self._inside(cycle.cwd)):
+            raise UntestableError("the folder to run in is not there in this commit")
+
+        def conduct(run: Run, env: dict[str, str], inbox: Inbox, how: dict[str, Any]) -> Ended:
+            if not self._shared.apart:
+                return run.execute(cycle.command, cycle.cwd, env, **how)
+            if trial.cold or self._shared.cycle.reset:
+                return self._cold(run, cycle, env, self._seen(), how)
+            return self._warm(run, cycle, env, inbox, how)
+
+        return self._quiet.run(cycle, conduct)
+
+    def _inside(self, path: str) -> str:
+        """Where the commit has what will be at this path."""
+        if path == self._root or path.startswith(self._root + "/"):
+            return self._tree.folder + path[len(self._root) :]
+        return path
+
+    @staticmethod
+    def _cold(
+        run: Run, cycle: Cycle, env: dict[str, str], view: View, how: dict[str, Any]
+    ) -> Ended:
+        def start(out: int, err: int) -> int:
+            return spawn_apart(cycle.command, cycle.cwd, env, out, err, view)
+
+        return run.execute(cycle.command, cycle.cwd, env, start=start, **how)
+
+    def _warm(
+        self, run: Run, cycle: Cycle, env: dict[str, str], inbox: Inbox, how: dict[str, Any]
+    ) -> Ended:
+        """From the newest snapshot that the other commit leaves valid: the imports, mostly."""
+        if self._engine is None:
+            self._engine = Engine()
+        engine, view = self._engine, self._seen()
+        how = how | {"aside": engine.aside, "tap": engine.tap}
+        try:
+            if engine.snapshots and view == self._view:
+                start = engine.starter(inbox.folder)
+                on: dict[str, Any] = {"start": start, "prologue": start.prologue}
+                try:
+                    return run.execute(cycle.command, cycle.cwd, env, **how, **on, also=start.wires)
+                except NeedsCold:
+                    pass
+            engine.begin_cold()
+            self._view, self._layer = view, None
+            env = {**env, **engine.environment(), "ZEROIN_WARM_TRY": "1"}
+            return self._cold(run, cycle, env, view, how)
+        finally:
+            engine.rest()
+            self._tidy(engine, view)
+
+    def _tidy(self, engine: Engine, view: View) -> None:
+        """Put back what the try has written of the user's; what can't be, is begun anew."""
+        if not engine.snapshots or not view.mine:
+            return
+        try:
+            if self._layer is None:
+                self._layer = Layer(engine.snapshots[0].pid, view)
+            good = self._layer.put_back()
+        except OSError:
+            good = False
+        if not good:
+            engine.begin_cold()
+
+    # --- whose code was it? -------------------------------------------------------------------
+
+    def _names(self) -> list[str]:
+        return names_in(self._tree.folder)
+
+    def _where(self, seen: Seen) -> Iterator[tuple[str, str]]:
+        """Modules of the commit's names that were loaded from elsewhere."""
+        root = os.path.realpath(self._root if self._shared.apart else self._tree.folder)
+        for message in seen.messages:
+            for name, path in (message.get("where") or {}).items():
+                if not os.path.realpath(path).startswith(root + "/") or "/site-packages/" in path:
+                    yield name, path
+
+    def _is_astray(self, outcome: Outcome, seen: Seen) -> bool:
+        if next(self._where(seen), None) is not None:
+            return True
+        names = self._names()
+        return any(f"{NOT_FOUND}'{name}" in outcome.headline for name in names)
+
+    def _check(self, seen: Seen) -> None:
+        for name, path in self._where(seen):
+            raise UntestableError(
+                f"{name} was imported from {path}, and not from the repository",
+                hint="install it as editable, or let --editable do that",
+            )
+
+    def _end_engine(self) -> None:
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+    def close(self) -> None:
+        """End what is kept."""
+        self._end_engine()
+
+
+def names_in(folder: str) -> list[str]:
+    """The packages and modules that a repository has."""
+    found = {*_packages(folder), *_packages(os.path.join(folder, "src"))}
+    return sorted(found - COMMON - sys.stdlib_module_names)
+
+
+def _packages(folder: str) -> Iterator[str]:
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        name, end = os.path.splitext(entry.name)
+        if end == ".py" and name.isidentifier():
+            yield name
+        elif entry.name.isidentifier() and os.path.exists(f"{entry.path}/__init__.py"):
+            yield entry.name

@@ -1,0 +1,324 @@
+"""`bisect commits`: the commit that broke it, or that repaired it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zeroin.axes.commits import history
+from zeroin.axes.commits.git import repository
+from zeroin.axes.commits.worktree import belongings, borrow
+from zeroin.cycle import Verdict
+from zeroin.digest import digest
+from zeroin.errors import UntestableError, ZeroinError
+from zeroin.record import place as places
+from zeroin.run.apart import View, can_be_apart
+from zeroin.run.cutter import interpreter
+from zeroin.run.environment import users
+from zeroin.tools.bisect.checkout import Checkout, Commits, names_in
+from zeroin.tools.bisect.ordered import Found, Ordered
+from zeroin.tools.bisect.report import BisectReport
+from zeroin.tools.bisect.tries import Tries
+from zeroin.tools.folders import own_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zeroin.axes.commits.git import Git
+    from zeroin.axes.commits.history import Commit
+    from zeroin.cycle import Cycle
+    from zeroin.tools.bisect.report import BisectOptions, Skipped, Teller
+
+PREFIX = "zeroin-bisect-"
+# Where modules would come from, one a line; "/" for those that are not found.
+FIND = """\
+import sys
+from importlib.machinery import PathFinder
+for name in sys.argv[1:]:
+    spec = PathFinder.find_spec(name)
+    print((spec and spec.origin) or "/")
+"""
+
+
+class CommitOptions(NamedTuple):
+    """Which commits."""
+
+    good: str = ""  # "" to look for one, further and further back
+    bad: str = "HEAD"
+    repo: str = ""
+    paths: tuple[str, ...] = ()  # only commits that touch these
+    first_parent: bool = False  # a merge is an answer
+    build: str = ""
+
+
+def bisect_commits(
+    cycle: Cycle,
+    wanted: CommitOptions,
+    options: BisectOptions,
+    environ: Mapping[str, str],
+    teller: Teller,
+) -> BisectReport:
+    """Find it."""
+    one = _Commits(cycle, wanted, options, environ, teller)
+    try:
+        return one.go()
+    finally:
+        one.close()
+
+
+class _Axis:
+    noun = "commit"
+
+    def __init__(self, shared: Checkout, key: str, named: Mapping[str, str]) -> None:
+        self._shared = shared
+        self.key = key
+        self._named = named  # by the user
+
+    def label(self, name: str) -> str:
+        return self._named.get(name) or name[:10]
+
+    def servant(self, slot: int) -> Commits:
+        return Commits(self._shared, slot)
+
+
+class _Commits:
+    def __init__(
+        self,
+        cycle: Cycle,
+        wanted: CommitOptions,
+        options: BisectOptions,
+        environ: Mapping[str, str],
+        teller: Teller,
+    ) -> None:
+        self.wanted = wanted
+        self.options = options
+        self.teller = teller
+        self.notes: list[str] = []
+        self.began = time.monotonic()
+        self.git = repository(wanted.repo or cycle.cwd)
+        self.bad = history.resolve(self.git, wanted.bad)
+        self.good = history.resolve(self.git, wanted.good, self.bad) if wanted.good else ""
+        history.check_complete(self.git, self.bad)
+        if self.good:  # what can't be is said before anything is made
+            history.line(self.git, self.good, self.bad)
+        self.folder = own_folder(PREFIX)
+        self.tries: Tries | None = None
+        shared = self._shared(cycle, environ)
+        key = digest(
+            repr(
+                (cycle.key(), self.git.folder, options._replace(jobs=0, fresh=False), wanted.build)
+            )
+        )
+        named = {self.bad: wanted.bad, self.good: wanted.good}
+        kept = os.path.join(places.find(cycle.cwd, environ).folder, "bisect", key)
+        self.tries = Tries(_Axis(shared, key, named), options, teller, kept, cycle.timeout)
+
+    def _shared(self, cycle: Cycle, environ: Mapping[str, str]) -> Checkout:
+        git = self.git
+        borrowed = borrow(git, os.path.join(self.folder, "git"))
+        named = [path for word in cycle.command if (path := _inside(git, cycle.cwd, word))]
+        mine = belongings(git, named, builds=bool(self.wanted.build))
+        changed = git("diff", "--name-only", "HEAD").splitlines()
+        left = [path for path in changed if path not in named]
+        if left:
+            more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+            self.notes.append(f"changes that are not committed are in no try: {left[0]}{more}")
+        shared = Checkout(git, borrowed, self.folder, mine, cycle, environ, self.wanted.build)
+        shared = shared._replace(first=self.bad)
+        reason = self._cannot_be_apart()
+        if reason:
+            self.notes.append(
+                f"the tries ran in folders of their own, without namespaces: {reason}"
+            )
+            shared = shared._replace(apart=False)
+        return shared._replace(needs_path=_needs_path(git.folder, cycle, environ))
+
+    def _cannot_be_apart(self) -> str:
+        probe, scratch = (os.path.join(self.folder, name) for name in ("probe", "scratch"))
+        for path in (probe, scratch):
+            os.mkdir(path)
+        return can_be_apart(View(self.git.folder, scratch, tree=probe))
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        if self.tries is not None:
+            self.tries.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    # --- searching ----------------------------------------------------------------------------
+
+    def go(self) -> BisectReport:
+        """The first bad commit; and where that is a merge, the one in it."""
+        tries = self.tries
+        if tries is None:
+            raise ValueError("there is nothing to search with")
+        try:
+            if not self.good:
+                lost = self._walk_back(tries)
+                if lost is not None:
+                    return self._report(lost, [])
+            line = history.line(self.git, self.good, self.bad, self.wanted.paths)
+            if line.note:
+                self.notes.append(line.note)
+            search = Ordered(tries, line.commits, self.options)
+            found = search.find()
+            skipped = search.skipped()
+            if found.verdict == "found" and not self.wanted.first_parent:
+                found, skipped = self._into_merges(tries, found, skipped)
+        except KeyboardInterrupt:
+            return self._report(Found("interrupted"), [])
+        tries.memory.forget()
+        return self._report(found, skipped)
+
+    def _walk_back(self, tries: Tries) -> Found | None:
+        """Further and further back, until it works."""
+        tries.run([self.bad])
+        if self.bad in tries.reasons:
+            raise UntestableError(f"{self.bad[:10]} can't be tested: {tries.why(self.bad)}")
+        baseline = tries.outcomes[self.bad][-1]
+        if not baseline.failed:
+            return Found(
+                "not-reproduced",
+                why=f"{self.bad[:10]} works",
+                hint="name a good and a bad commit: zeroin bisect commits GOOD BAD -- ...",
+            )
+        bad = self.bad
+        for commit in history.back(self.git, self.bad):
+            tries.run([commit])
+            outcome = tries.outcomes.get(commit, [None])[-1]
+            if outcome is not None and not outcome.failed:
+                self.good, self.bad = commit, bad
+                return None
+            if outcome is not None and str(outcome.signature) == str(baseline.signature):
+                bad = commit
+        return Found(
+            "not-reproduced",
+            why=f"it works in no commit that was tried, back to the first: {baseline.headline}",
+            hint="name a good commit: zeroin bisect commits GOOD -- ...",
+        )
+
+    def _into_merges(
+        self, tries: Tries, found: Found, skipped: list[Skipped]
+    ) -> tuple[Found, list[Skipped]]:
+        """What came in by a merge is looked into, if its end fails by itself."""
+        while True:
+            merge = history.read(self.git, found.bad)
+            inner = history.inside(self.git, merge) if merge.is_merge else None
+            if inner is None:
+                return found, skipped
+            end = inner.commits[-1]
+            tries.run([name for name in inner.commits[-1:] if not tries.is_known(name)])
+            if tries.verdict(end) is not Verdict.SAME:
+                self.notes.append("neither side of this merge fails alone")
+                return found, skipped
+            search = Ordered(tries, inner.commits, self.options)
+            deeper = search.find()
+            if deeper.verdict == "not-reproduced":
+                self.notes.append(f"{merge.short} was looked into in vain: {deeper.why}")
+                return found, skipped
+            self.notes.append(f"it came in by the merge {merge.short} {merge.subject!r}")
+            found, skipped = deeper, [*skipped, *search.skipped()]
+            if found.verdict != "found":
+                return found, skipped
+
+    # --- the answer ---------------------------------------------------------------------------
+
+    def _report(self, found: Found, skipped: Sequence[Skipped]) -> BisectReport:
+        tries = self.tries
+        about: dict[str, Any] = {}
+        if found.verdict in ("found", "range"):
+            about = {"commit": self._told(history.read(self.git, found.bad))}
+        if tries is None:
+            raise ValueError("there is nothing to tell")
+        about["log"] = self._log(tries, found)
+        judge = tries.judge
+        sample = [one for outcomes in tries.outcomes.values() for one in outcomes]
+        headline = next(
+            (one.headline for one in sample if judge and judge.oracle.judge(one) is Verdict.SAME),
+            "",
+        )
+        notes = [*self.notes, *([found.note] if found.note else [])]
+        return BisectReport(
+            "commits",
+            found.verdict,
+            headline,
+            str(judge.oracle.signature or "") if judge is not None else "",
+            found.bad,
+            found.good,
+            found.candidates,
+            skipped,
+            (),
+            tries.tries,
+            tries.memory.resumed,
+            time.monotonic() - self.began,
+            found.confidence,
+            found.confirmed,
+            self.options.fixed,
+            found.why,
+            found.hint,
+            about,
+            notes,
+        )
+
+    def _told(self, commit: Commit) -> dict[str, Any]:
+        files = history.files(self.git, commit)
+        return {
+            **commit._asdict(),
+            "parents": list(commit.parents),
+            "link": history.link(self.git, commit),
+            "files": [{"path": path, "added": more, "removed": less} for path, more, less in files],
+        }
+
+    def _log(self, tries: Tries, found: Found) -> str:
+        """What `git bisect replay` goes through in the same way."""
+        new, old = ("fixed", "broken") if self.options.fixed else ("bad", "good")
+        terms = f" --term-new={new} --term-old={old}" if self.options.fixed else ""
+        words = {Verdict.SAME: new, Verdict.PASSED: old, Verdict.OTHER: "skip"}
+        told = {name: tries.verdict(name) for name in (*tries.outcomes, *tries.reasons)}
+        # Of several that are bad, git takes the last one that it is told.
+        order = (Verdict.SAME, Verdict.PASSED, Verdict.OTHER, None)
+        names = sorted(told, key=lambda name: (order.index(told[name]), name == found.bad))
+        lines = [f"git bisect start{terms}"]
+        for name in names:
+            verdict = told[name]
+            if verdict is not None:
+                lines.append(f"git bisect {words[verdict]} {name}")
+        if found.verdict == "found":
+            lines.append(f"# first {new} commit: {found.bad}")
+        return "\n".join(lines) + "\n"
+
+
+def _needs_path(root: str, cycle: Cycle, environ: Mapping[str, str]) -> bool:
+    """Whether Python, as it would be started, finds the repository's packages elsewhere or not.
+
+    It is only a guess that saves a run: each try tells what it has really loaded.
+    """
+    names = names_in(root)
+    if not names:
+        return False
+    try:
+        done = subprocess.run(
+            [interpreter(cycle, environ), "-c", FIND, *names],
+            cwd=cycle.cwd,
+            env=users(cycle, environ),
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+        )
+    except (ZeroinError, OSError, subprocess.TimeoutExpired):
+        return False
+    here = os.path.realpath(root) + "/"
+    return any(not os.path.realpath(path).startswith(here) for path in done.stdout.splitlines())
+
+
+def _inside(git: Git, cwd: str, word: str) -> str:
+    """The path of a file below the top that a word of the command names; "" for others."""
+    full = os.path.join(cwd, word.partition("::")[0])
+    if not word or word.startswith("-") or not os.path.isfile(full):
+        return ""
+    path = os.path.relpath(os.path.realpath(full), os.path.realpath(git.folder))
+    return "" if path.startswith("..") else path

@@ -1,0 +1,52 @@
+"""Which side of the change an outcome is on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from zeroin.cycle import Kind, Verdict
+from zeroin.cycle.oracle import Oracle
+
+if TYPE_CHECKING:
+    from zeroin.cycle import Outcome, Signature
+    from zeroin.tools.bisect.report import BisectOptions
+
+
+class Judge(NamedTuple):
+    """What a failure looks like, and what it looked like before.
+
+    A program may fail at both ends, in two ways: then the first way is what counts as good.
+    """
+
+    oracle: Oracle
+    before: Signature | None = None
+    fixed: bool = False  # the new side is the one that works
+
+    def verdict(self, outcome: Outcome | None) -> Verdict:
+        """SAME on the new side, PASSED on the old one."""
+        if outcome is None:
+            return Verdict.OTHER
+        found = self.oracle.judge(outcome)
+        if found is Verdict.OTHER and self._is_before(outcome):
+            found = Verdict.PASSED
+        if self.fixed and found is not Verdict.OTHER:
+            return Verdict.PASSED if found is Verdict.SAME else Verdict.SAME
+        return found
+
+    def _is_before(self, outcome: Outcome) -> bool:
+        return self.before is not None and self.before.same(outcome.signature, self.oracle.strength)
+
+
+def judge_of(good: Outcome, bad: Outcome, options: BisectOptions) -> Judge | None:
+    """The judge for what two ends show; None if they show nothing that differs."""
+    failing = good if options.fixed else bad
+    other = bad if options.fixed else good
+    if failing.kind is Kind.UNFINISHED or other.kind is Kind.UNFINISHED:
+        return None
+    if not options.match and options.exit_code is None and failing.signature is None:
+        return None
+    oracle = Oracle(failing.signature, options.strength, options.match, options.exit_code)
+    judge = Judge(oracle, other.signature, options.fixed)
+    if oracle.judge(failing) is not Verdict.SAME or oracle.judge(other) is Verdict.SAME:
+        return None
+    return judge

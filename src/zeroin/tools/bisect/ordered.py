@@ -1,0 +1,299 @@
+"""The first bad one of candidates in a row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from zeroin.cycle import Kind, Verdict
+from zeroin.search.bisection import Bisection
+from zeroin.search.noisy import Noisy
+from zeroin.tools.bisect.judge import judge_of
+from zeroin.tools.bisect.report import Ends, Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zeroin.cycle import Outcome
+    from zeroin.tools.bisect.report import BisectOptions
+    from zeroin.tools.bisect.tries import Tries
+
+MORE = 5  # further runs of an end that does not do what it should
+PROBES = 15  # candidates that are looked at where both ends work
+
+
+class Found(NamedTuple):
+    """Where it is: the first bad one is one of the candidates."""
+
+    verdict: str  # found, range, not-reproduced
+    good: str = ""
+    bad: str = ""
+    candidates: tuple[str, ...] = ()
+    confirmed: bool = False
+    confidence: float = 1.0
+    why: str = ""
+    hint: str = ""
+    note: str = ""
+
+
+class Ordered:
+    """A search along names, the first of which is the good end and the last the bad one."""
+
+    def __init__(self, tries: Tries, names: Sequence[str], options: BisectOptions) -> None:
+        self._tries = tries
+        self._names = names
+        self._at = {name: position for position, name in enumerate(names)}
+        self._options = options
+        self._last = len(names) - 1
+        self._search: Bisection | None = Bisection.of(self._last)
+        tries.between = self._between
+
+    def _between(self) -> tuple[int, float]:
+        """How many are left, and about how many tries one after the other."""
+        if self._search is None:
+            return self._last, 0.0
+        search = self._told(self._search)
+        return len(search.candidates), search.tries_left(len(self._tries.running) + 1)
+
+    def _told(self, search: Bisection) -> Bisection:
+        """With all that is known by now."""
+        for name in (*self._tries.outcomes, *self._tries.reasons):
+            position = self._at.get(name, 0)
+            verdict = self._tries.verdict(name)
+            if verdict is not None and 0 < position < self._last:
+                search = search.told(position, verdict)
+        return search
+
+    # --- both ends ----------------------------------------------------------------------------
+
+    def find(self) -> Found:
+        """Both ends, the search, the answer once more."""
+        problem = self._ends()
+        if problem is not None:
+            return problem
+        tries, good, bad = self._tries, self._names[0], self._names[-1]
+        flaky = tries.is_flaky(good) or tries.is_flaky(bad)
+        if not flaky:
+            found = self._exactly()
+            if found is not None:
+                return found
+        return self._noisily()
+
+    def _ends(self) -> Found | None:
+        """Look at both; what is likely to be asked next is begun meanwhile."""
+        tries, good, bad = self._tries, self._names[0], self._names[-1]
+        wanted = [name for name in (bad, good) if not tries.is_known(name)]
+        for name in wanted:
+            tries.start(name)
+        while not (tries.is_known(good) and tries.is_known(bad)):
+            self._begin_ahead()
+            tries.wait()
+        for name in (bad, good):
+            if name in tries.reasons:
+                label = tries.axis.label(name)
+                return Found("not-reproduced", why=f"{label} can't be tested: {tries.why(name)}")
+        self._decide(good, bad)
+        if tries.judge is None:
+            tries.give_up(set(tries.running))
+            problem = self._look_again(good, bad)
+            if problem is not None:
+                return problem
+        signature = tries.judge.oracle.signature if tries.judge is not None else None
+        rate = [one is Verdict.SAME for one in tries.verdicts(bad)]
+        tries.teller.ends(
+            Ends(
+                tries.axis.label(good),
+                tries.axis.label(bad),
+                tries.why(good),
+                tries.why(bad),
+                str(signature or ""),
+                self._last - 1,
+                sum(rate) / len(rate) if rate else 1.0,
+            )
+        )
+        return None
+
+    def _begin_ahead(self) -> None:
+        """Both ends will most likely be as they should."""
+        search = self._search
+        running = [self._at[name] for name in self._tries.running]
+        if search is None or self._tries.free <= 0:
+            return
+        for position in search.plan(running, self._tries.free):
+            if not self._tries.is_known(self._names[position]):
+                self._tries.start(self._names[position])
+
+    def _decide(self, good: str, bad: str) -> None:
+        """What to look for, by any two runs of the ends that differ as they should."""
+        for old in self._tries.outcomes[good]:
+            for new in self._tries.outcomes[bad]:
+                self._tries.judge = self._tries.judge or judge_of(old, new, self._options)
+
+    def _look_again(self, good: str, bad: str) -> Found | None:
+        """An end is not as it should be: is that always so?"""
+        tries = self._tries
+        runs = max(MORE, self._options.repeat)
+        tries.run([name for name in (bad, good) for _ in range(runs - tries.runs(name) + 1)])
+        self._decide(good, bad)
+        if tries.judge is not None:
+            return None
+        old, new = tries.outcomes[good], tries.outcomes[bad]
+        if not _fails(old) and not _fails(new):
+            return self._middle(good, bad)
+        why, hint = self._what_is_wrong(old, new)
+        return Found("not-reproduced", why=why, hint=hint)
+
+    def _what_is_wrong(self, old: list[Outcome], new: list[Outcome]) -> tuple[str, str]:
+        label = self._tries.axis.label
+        good, bad = label(self._names[0]), label(self._names[-1])
+        if self._options.match or self._options.exit_code is not None:
+            what = f"{good} gives {_how(old)}, {bad} gives {_how(new)}"
+            return f"the failure that was asked for does not tell the two apart: {what}", ""
+        if _fails(old) and not _fails(new) and not self._options.fixed:
+            why = f"{good} fails and {bad} works: {_how(old)}"
+            return why, "to find what repaired it, add --fixed; or swap the two"
+        if _fails(new) and not _fails(old) and self._options.fixed:
+            why = f"{bad} fails and {good} works: {_how(new)}"
+            return why, "to find what broke it, leave --fixed out"
+        why = f"{good} fails in the same way as {bad}: {_how(new)}"
+        return why, "name an older one as good, where it worked"
+
+    def _middle(self, good: str, bad: str) -> Found | None:
+        """Both ends work: does anything between them fail?"""
+        names, tries = self._names, self._tries
+        label = tries.axis.label
+        nothing = Found(
+            "not-reproduced",
+            why=f"both ends work: {label(good)} and {label(bad)}, {tries.runs(bad)} runs each",
+            hint="does the command fail by itself?  zeroin run -- ...; rarely: --repeat 50",
+        )
+        for position in _spread(1, self._last)[:PROBES]:
+            tries.run([names[position]])
+            outcomes = tries.outcomes.get(names[position])
+            if not outcomes or not outcomes[-1].failed:
+                continue
+            outcome = outcomes[-1]
+            tries.judge = judge_of(tries.outcomes[good][-1], outcome, self._options)
+            inner = Ordered(tries, names[: position + 1], self._options).find()
+            later = Ordered(tries, names[position:], self._options._replace(fixed=True))
+            repaired = later.find_repair(tries)
+            note = f"both ends work, and only what is between fails; it works again {repaired}"
+            return inner._replace(note=note)
+        return nothing
+
+    def find_repair(self, tries: Tries) -> str:
+        """Since when it works again, in words."""
+        judge = tries.judge
+        if judge is None:
+            return "later"
+        tries.judge = judge._replace(fixed=True)
+        found = self._exactly()
+        tries.judge = judge
+        return f"since {tries.axis.label(found.bad)}" if found is not None else "later"
+
+    # --- where it always fails the same way ---------------------------------------------------
+
+    def _exactly(self) -> Found | None:
+        """None where runs of the same candidate tell different things."""
+        tries = self._tries
+        self._search = search = Bisection.of(self._last)
+        while True:
+            self._search = search = self._told(search)
+            edges = (search.good, search.bad)  # looked at once more
+            running = {name: self._at[name] for name in tries.running}
+            useless = (name for name, at in running.items() if search.is_useless(at))
+            tries.give_up({name for name in useless if running[name] not in edges})
+            self._fill(search)
+            if not tries.running:
+                break
+            if any(tries.is_flaky(name) for name in tries.wait()):
+                tries.give_up(set(tries.running))
+                return None
+        good, bad = self._names[search.good], self._names[search.bad]
+        candidates = tuple(self._names[one] for one in search.candidates)
+        verdict = "found" if len(candidates) == 1 else "range"
+        return Found(verdict, good, bad, candidates, confirmed=True)
+
+    def _fill(self, search: Bisection) -> None:
+        """Start what is worth it; who is free looks at the answer once more."""
+        tries = self._tries
+        while tries.free > 0:
+            running = [self._at[name] for name in tries.running]
+            planned = [] if search.is_over else search.plan(running, tries.free)
+            planned = [one for one in planned if not tries.is_known(self._names[one])]
+            for position in planned[: tries.free]:
+                tries.start(self._names[position])
+            if planned:
+                continue
+            edges = [self._names[one] for one in (search.bad, search.good)]
+            unsure = [one for one in edges if not tries.is_sure(one) and one not in tries.running]
+            too_early = tries.is_warm and not search.is_over  # it would take longer than the rest
+            if not unsure or tries.free <= 0 or too_early:
+                return
+            tries.start(unsure[0], cold=True)
+
+    # --- where it fails only sometimes --------------------------------------------------------
+
+    def _noisily(self) -> Found:
+        tries = self._tries
+        self._search = None
+        confidence = self._options.confidence
+        counts = [self._counted(name) for name in self._names]
+        search = Noisy.of(self._last, confidence, good=counts[0], bad=counts[-1])
+        for position, (fails, runs) in enumerate(counts[1:-1], 1):
+            for number in range(runs):
+                search = search.told(position, number < fails)
+        while not search.is_over:
+            running = [self._at[name] for name in tries.running]
+            if tries.free > 0:
+                for position in search.plan(running, tries.free):
+                    tries.start(self._names[position], cold=True)
+            for name in tries.wait():
+                position = self._at[name]
+                seen = tries.verdicts(name)[-1:] or [Verdict.OTHER]
+                if seen[0] is Verdict.OTHER:
+                    search = search.told_untestable(position)
+                else:
+                    search = search.told(position, seen[0] is Verdict.SAME)
+        tries.give_up(set(tries.running))
+        candidates = tuple(self._names[one] for one in search.candidates)
+        verdict = "found" if len(candidates) == 1 else "range"
+        good, bad = self._names[search.answer - 1], self._names[search.answer]
+        return Found(verdict, good, bad, candidates, confirmed=True, confidence=search.chance)
+
+    def _counted(self, name: str) -> tuple[int, int]:
+        """How often it failed, of how many runs that tell something."""
+        seen = [one for one in self._tries.verdicts(name) if one is not Verdict.OTHER]
+        return sum(one is Verdict.SAME for one in seen), len(seen)
+
+    # --- the rest -----------------------------------------------------------------------------
+
+    def skipped(self) -> list[Skipped]:
+        """What told nothing."""
+        tries = self._tries
+        return [
+            Skipped(name, tries.why(name))
+            for name in self._names
+            if tries.verdict(name) is Verdict.OTHER
+        ]
+
+
+def _fails(outcomes: list[Outcome]) -> bool:
+    return any(one.kind is not Kind.PASSED for one in outcomes)
+
+
+def _how(outcomes: list[Outcome]) -> str:
+    failing = next((one for one in outcomes if one.failed), None)
+    return failing.headline if failing is not None else "no failure"
+
+
+def _spread(first: int, behind: int) -> list[int]:
+    """All between, so that the first few are spread out well."""
+    found: list[int] = []
+    ranges = [(first, behind)]
+    while ranges:
+        start, stop = ranges.pop(0)
+        if start < stop:
+            middle = (start + stop) // 2
+            found.append(middle)
+            ranges += [(start, middle), (middle + 1, stop)]
+    return found

@@ -1,0 +1,82 @@
+"""Several tries at once: started, waited for, or given up when nobody needs them any more."""
+
+from __future__ import annotations
+
+import select
+from typing import TYPE_CHECKING, NamedTuple
+
+from zeroin.run.warm import folders
+from zeroin.tools.workers import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zeroin.tools.bisect.report import Trial
+    from zeroin.tools.workers import Answer, Servant
+
+
+class _Task(NamedTuple):
+    trial: Trial
+    worker: Worker
+
+
+class Pool:
+    """Workers by their slot; each has a servant of its own for one slot."""
+
+    def __init__(self, servant: Callable[[int], Servant], jobs: int) -> None:
+        self._servant = servant
+        self._jobs = jobs
+        self._workers: dict[int, Worker] = {}
+        self._busy: dict[int, _Task] = {}  # by slot
+
+    @property
+    def free(self) -> int:
+        """How many more can be started."""
+        return self._jobs - len(self._busy)
+
+    @property
+    def workers(self) -> int:
+        """How many there are."""
+        return len(self._workers)
+
+    @property
+    def running(self) -> list[Trial]:
+        """What is under way."""
+        return [task.trial for task in self._busy.values()]
+
+    def start(self, trial: Trial) -> None:
+        """Let a worker try it."""
+        slot = next(one for one in range(self._jobs) if one not in self._busy)
+        if slot not in self._workers:
+            others = list(self._workers.values())
+            self._workers[slot] = Worker(lambda: self._servant(slot), others)
+        self._busy[slot] = _Task(trial, self._workers[slot])
+        self._workers[slot].send(trial)
+
+    def wait(self) -> list[tuple[Trial, Answer]]:
+        """What is over."""
+        by_fd = {task.worker.socket.fileno(): slot for slot, task in self._busy.items()}
+        ready, _, _ = select.select(list(by_fd), [], [])
+        done = []
+        for fd in ready:
+            task = self._busy.pop(by_fd[fd])
+            done.append((task.trial, task.worker.receive()))
+        return done
+
+    def give_up(self, trial: Trial) -> None:
+        """Nobody needs to know."""
+        for slot, task in list(self._busy.items()):
+            if task.trial == trial:
+                task.worker.kill()
+                del self._busy[slot], self._workers[slot]
+
+    def close(self) -> None:
+        """End all that is under way, and the workers."""
+        for slot, worker in self._workers.items():
+            if slot in self._busy:
+                worker.kill()
+            else:
+                worker.close()
+        self._workers.clear()
+        self._busy.clear()
+        folders.sweep()

@@ -1,0 +1,61 @@
+"""Runs that are not recorded and whose output nobody sees: only how they end is asked."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from zeroin.cycle import Kind
+from zeroin.errors import UNTESTABLE
+from zeroin.run import environment
+from zeroin.run.execute import Ended, Run
+from zeroin.tools.recorder import Recorder
+from zeroin.tools.run import Options, execute, outcome_of, stacks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zeroin.cycle import Cycle, Outcome
+    from zeroin.run.inbox import Inbox
+    from zeroin.run.keep import Keeper
+    from zeroin.tools.run import Seen
+
+    # Starts the command, given its environment, where its agents deliver, and how it is run.
+    Conduct = Callable[[Run, dict[str, str], Inbox, dict[str, Any]], Ended]
+
+
+class Quiet:
+    """In the process of a worker."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._nothing = os.open(os.devnull, os.O_RDWR)
+
+    def run(self, cycle: Cycle, conduct: Conduct) -> tuple[Outcome, Seen]:
+        """How it ends, and what was seen of it."""
+        recorder = Recorder(cycle, self._environ, keep=False)
+        env = environment.users(cycle, self._environ)
+
+        def start(keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
+            if inbox is None:
+                raise ValueError("there is always an agent here")
+            how: dict[str, Any] = {
+                "targets": (self._nothing, self._nothing),
+                "take_stacks": lambda: stacks_of(inbox),
+            }
+            return conduct(Run(keeper, inbox, cycle.timeout), env, inbox, how)
+
+        seen = execute(cycle, env, Options(brief=True, record=False, conduct=start), recorder)
+        outcome = outcome_of(cycle, env, seen, recorder)
+        if seen.ended.interrupted:
+            outcome = outcome._replace(kind=Kind.UNFINISHED)
+        return outcome, seen
+
+
+def with_resets(cycle: Cycle) -> Cycle:
+    """What puts the world back is run where the command is: it sees the same files."""
+    if not cycle.reset:
+        return cycle
+    lines = "".join(f"( {line}\n) >&2 || exit {UNTESTABLE}\n" for line in cycle.reset)
+    words = ("/bin/sh", "-c", f'{lines}exec "$0" "$@"')
+    return cycle._replace(command=(*words, *cycle.command), reset=())

@@ -1,0 +1,151 @@
+"""Processes that run the command again and again, each time otherwise, several at once.
+
+Each is forked from the driver, so it needs nothing loaded, and it ends with it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pickle
+import select
+import signal
+import socket
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from zeroin.run import tree
+from zeroin.run.apart import PARENT_DEATH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from zeroin.cycle import Outcome
+
+LENGTH = 4  # bytes
+PATIENCE = 2.0  # seconds for tidying up
+LOOK = 0.01  # seconds between two looks whether it has ended
+
+
+class Answer(NamedTuple):
+    """How it went; `error` if it could not be tried at all."""
+
+    outcome: Outcome | None
+    error: str = ""
+    hint: str = ""
+    resumed: bool = False
+    reason: str = ""  # why it was not resumed, or won't be
+    about: Any = None  # what else was seen
+
+
+class Servant(Protocol):
+    """What a worker does, in its own process."""
+
+    def tried(self, order: Any) -> Answer:
+        """Run the command as the order says."""
+
+    def close(self) -> None:
+        """There are no more orders."""
+
+
+class Worker:
+    """The driver's end of one."""
+
+    def __init__(self, make: Callable[[], Servant], others: Sequence[Worker]) -> None:
+        self.socket, theirs = socket.socketpair()
+        driver = os.getpid()
+        self.pid = os.fork()
+        if not self.pid:
+            for one in (self, *others):
+                one.socket.close()  # with a copy here, none of them would see its end
+            _serve(theirs, make, driver)
+        theirs.close()
+
+    def send(self, order: object) -> None:
+        """Let it try that."""
+        _send(self.socket, order)
+
+    def receive(self) -> Answer:
+        """What came of it."""
+        answer = _receive(self.socket)
+        if isinstance(answer, Answer):
+            return answer
+        return Answer(None, "a process of ours that ran the command has ended")
+
+    def close(self) -> None:
+        """End it, and what it runs; without an order it tidies up first."""
+        self.socket.close()
+        try:
+            _await_end(self.pid, PATIENCE)
+            os.kill(self.pid, signal.SIGTERM)
+            os.waitpid(self.pid, 0)
+        except (ProcessLookupError, ChildProcessError):
+            pass
+
+    def kill(self) -> None:
+        """End it and all that it runs, at once: nobody wants to know any more."""
+        self.socket.close()  # what it has to say it can't say any more, and ends
+        while not _has_ended(self.pid):
+            _kill_below(self.pid)
+            _await_end(self.pid, LOOK)
+
+
+def _has_ended(pid: int) -> bool:
+    try:
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    except ChildProcessError:
+        return True
+
+
+def _kill_below(pid: int) -> None:
+    for one in tree.descendants(pid):
+        try:
+            os.kill(one, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+
+
+def _await_end(pid: int, seconds: float) -> None:
+    fd = os.pidfd_open(pid)
+    try:
+        select.select([fd], [], [], seconds)
+    finally:
+        os.close(fd)
+
+
+def _send(sock: socket.socket, message: object) -> None:
+    body = pickle.dumps(message)
+    sock.sendall(len(body).to_bytes(LENGTH, "big") + body)
+
+
+def _receive(sock: socket.socket) -> object:
+    """None at the end."""
+    with sock.makefile("rb") as file:
+        head = file.read(LENGTH)
+        body = file.read(int.from_bytes(head, "big")) if len(head) == LENGTH else b""
+    return pickle.loads(body) if body else None  # noqa: S301 - from a process that we forked
+
+
+# --- its own side -------------------------------------------------------------------------------
+
+
+def _serve(sock: socket.socket, make: Callable[[], Servant], driver: int) -> None:
+    """Until the driver is gone."""
+    code = 1
+    try:
+        os.setsid()  # Ctrl-C is for the driver
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        ctypes.CDLL(None).prctl(PARENT_DEATH, signal.SIGTERM)
+        tree.adopt_orphans()  # so that whoever kills us finds all that we have started
+        if os.getppid() == driver:
+            os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+            servant = make()
+            while (order := _receive(sock)) is not None:
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)
+                _send(sock, servant.tried(order))
+            servant.close()
+        code = 0
+    except OSError:
+        pass  # the driver has ended
+    finally:
+        _kill_below(os.getpid())  # whatever the command has left behind
+        os._exit(code)
