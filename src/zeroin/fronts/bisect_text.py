@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, TextIO
 
 from zeroin.cycle import Kind, Verdict
+from zeroin.fronts import bisect_culprits
 from zeroin.fronts.shrink_text import counted
 from zeroin.fronts.words import Paint, put
 
@@ -78,7 +79,7 @@ class Teller:
             put(text, self._stream)
 
 
-def put_report(report: BisectReport) -> None:
+def put_report(report: BisectReport, noun: str = "change") -> None:
     """The answer, for people."""
     paint = Paint(sys.stdout)
     for note in report.notes:
@@ -94,6 +95,8 @@ def put_report(report: BisectReport) -> None:
             put(f"next: {report.hint}")
     elif report.verdict == "interrupted":
         put(f"{paint('interrupted', 'yellow')}: the same command goes on from here")
+    elif report.culprits:
+        bisect_culprits.put(report, noun, paint)
     else:
         _put_answer(report, paint)
     put(_end(report, paint))
@@ -127,7 +130,9 @@ def _end(report: BisectReport, paint: Paint) -> str:
     text = f"{counted(report.tries, 'run')}, {report.seconds:.1f} s"
     if report.resumed:
         text += f", {report.resumed:,} answers from before"
-    if report.verdict == "found" and report.confirmed:
+    if report.culprits and report.confirmed:
+        text += bisect_culprits.end(report, paint)
+    elif report.verdict == "found" and report.confirmed:
         old, new = ("fails", "works") if report.fixed else ("works", "fails the same way")
         good, bad = (
             one[:10] if report.axis == "commits" else one

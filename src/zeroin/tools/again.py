@@ -25,8 +25,8 @@ def again(
 ) -> RunReport:
     """Run an attempt once more."""
     attempt = reading.store.resolve(name)
-    env = _environment(reading, attempt, environ)
-    cycle = _cycle(attempt, env, Mask(reading.store.salt, environ))
+    env = environment_of(reading, attempt, environ)
+    cycle = cycle_of(attempt, env, Mask(reading.store.salt, environ))
     if not code:
         if not os.path.isdir(attempt.cwd):
             raise ZeroinError(f"the folder of attempt {attempt.id} is gone: {attempt.cwd}")
@@ -34,7 +34,8 @@ def again(
     return _with_its_code(reading, attempt, cycle, options, env)
 
 
-def _cycle(attempt: Attempt, env: Mapping[str, str], mask: Mask) -> Cycle:
+def cycle_of(attempt: Attempt, env: Mapping[str, str], mask: Mask) -> Cycle:
+    """What was run, with the secrets that are known here and now."""
     command = [mask.reveal(word) for word in attempt.command]
     if any(map(is_masked, command)):
         raise ZeroinError(
@@ -58,7 +59,9 @@ def _cycle(attempt: Attempt, env: Mapping[str, str], mask: Mask) -> Cycle:
     )
 
 
-def _environment(reading: Reading, attempt: Attempt, environ: Mapping[str, str]) -> dict[str, str]:
+def environment_of(
+    reading: Reading, attempt: Attempt, environ: Mapping[str, str]
+) -> dict[str, str]:
     """As it was; the terminal's own variables and unchanged secrets come from here and now."""
     kept: dict[str, str] | None = reading.store.get(attempt.environment)
     if kept is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from zeroin.axes.commits.git import Git
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 SMALL = 1 << 20  # bytes of a file that is copied; a larger one is shown where it is
 LONG_AGO = 1_000_000_000  # seconds: the earliest time that a file is given
@@ -101,7 +101,10 @@ class Worktree:
         if keep_bytecode:
             self._stamp()
         self.at = commit
-        self.shown = tuple(one.path for one in self._mine if self._bring(one))
+        root = self._original.folder
+        self.shown = tuple(
+            one.path for one in self._mine if bring(one, root, self.folder, self.shown)
+        )
 
     def _stamp(self) -> None:
         """Bytecode goes by a file's time, in seconds: the same text gets the same one, always."""
@@ -141,26 +144,26 @@ class Worktree:
             clean = "git clean -ffdxq"  # bytecode as well: their files have the time of now
             self._git("submodule", "--quiet", "foreach", "--recursive", clean)
 
-    def _bring(self, one: Mine) -> bool:
-        """Put it where the commit has nothing; True if there is only a place for it."""
-        source = os.path.join(self._original.folder, one.path)
-        target = os.path.join(self.folder, one.path)
-        there = os.path.lexists(target) and one.path not in self.shown
-        if not os.path.lexists(source) or (there and not one.wins):
-            return False
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        if os.path.isdir(source) and not os.path.islink(source):
-            os.makedirs(target, exist_ok=True)
-            return True
-        if os.path.islink(source) or os.path.getsize(source) <= SMALL:
-            if there:
-                os.unlink(target)
-            shutil.copy2(source, target, follow_symlinks=False)
-            return False
-        if not there:
-            with open(target, "ab"):
-                pass
+
+def bring(one: Mine, root: str, folder: str, shown: Collection[str] = ()) -> bool:
+    """Put it where the folder has nothing; True if there is only a place for it."""
+    source, target = os.path.join(root, one.path), os.path.join(folder, one.path)
+    there = os.path.lexists(target) and one.path not in shown
+    if not os.path.lexists(source) or (there and not one.wins):
+        return False
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    if os.path.isdir(source) and not os.path.islink(source):
+        os.makedirs(target, exist_ok=True)
         return True
+    if os.path.islink(source) or os.path.getsize(source) <= SMALL:
+        if there:
+            os.unlink(target)
+        shutil.copy2(source, target, follow_symlinks=False)
+        return False
+    if not there:
+        with open(target, "ab"):
+            pass
+    return True
 
 
 def _literal(path: str) -> str:

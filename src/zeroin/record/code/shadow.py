@@ -103,6 +103,22 @@ class Shadow:
         """List the paths of a snapshot."""
         return names_in(self._read("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree))
 
+    def entries(self, tree: str) -> dict[str, tuple[str, str]]:
+        """Give the mode and the blob of each path of a snapshot."""
+        listed = names_in(self._read("ls-tree", "-r", "-z", "--full-tree", tree))
+        pairs = (line.split("\t", 1) for line in listed)
+        return {path: (about.split()[0], about.split()[2]) for about, path in pairs}
+
+    def blobs(self, names: Sequence[str]) -> dict[str, bytes]:
+        """Give the contents of blobs, all at once."""
+        told = self._read("cat-file", "--batch", stdin="\n".join(names).encode())
+        found, at = {}, 0
+        for name in names:
+            start = told.index(b"\n", at) + 1
+            at = start + int(told[at:start].split()[2]) + 1
+            found[name] = told[start : at - 1]
+        return found
+
     def checkout(self, tree: str, folder: str) -> None:
         """Export a snapshot into a new or empty folder, with modes and symbolic links."""
         os.makedirs(folder, exist_ok=True)

@@ -92,8 +92,8 @@ class Culprit(NamedTuple):
     """A change that it takes."""
 
     name: str
-    old: str
-    new: str
+    old: str | None  # None: there was nothing
+    new: str | None
     about: Mapping[str, Any] = {}
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # What can be gone through → what that is for, in the order of the help.
 AXES = {
     "commits": "the commit that broke it, or that repaired it",
+    "attempts": "what differed between an attempt that worked and one that failed",
 }
 EXAMPLES = """\
   zeroin bisect commits v4.33.0 HEAD -- python repro.py
@@ -85,7 +86,7 @@ def main(args: list[str]) -> int:
     if given.json:
         bisect_text.put_json(report)
     else:
-        bisect_text.put_report(report)
+        bisect_text.put_report(report, noun)
     if report.verdict == "interrupted":
         return INTERRUPTED
     return OK if report.verdict in ("found", "range") and report.confirmed else NO

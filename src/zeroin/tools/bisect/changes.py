@@ -1,0 +1,140 @@
+"""An axis of changes: what it is called, and the report of a search among them."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zeroin.axes.changes.choice import NOTHING, Choice, read
+from zeroin.cycle import Verdict
+from zeroin.tools.bisect.combined import Combined, Together
+from zeroin.tools.bisect.report import BisectReport, Culprit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from zeroin.axes.changes.choice import Change
+    from zeroin.tools.bisect.report import BisectOptions
+    from zeroin.tools.bisect.tries import Tries
+    from zeroin.tools.workers import Servant
+
+
+class ChangesAxis:
+    """Candidates are named as `Choice` names them."""
+
+    def __init__(
+        self,
+        noun: str,
+        key: str,
+        whole: Choice,
+        ends: tuple[str, str],
+        change: Callable[[int], Change],
+        make: Callable[[int], Servant],
+    ) -> None:
+        self.noun = noun
+        self.key = key
+        self.servant = make
+        self._whole = whole
+        self._ends = ends
+        self._change = change
+
+    def label(self, name: str) -> str:
+        """`attempt 12`, `only train.py:31`, `4 of 9 changes`."""
+        if name in (NOTHING, self._whole.name):
+            return self._ends[name != NOTHING]
+        ranges = read(name)
+        size = sum(stop - start for start, stop in ranges)
+        if size == 1:
+            return f"only {self._change(ranges[0][0]).name}"
+        return f"{size:,} of {self._whole.size:,} {self.noun}s"
+
+
+class Question(NamedTuple):
+    """What is searched, and how it is told."""
+
+    axis: str
+    whole: Choice
+    ends: tuple[str, str]
+    change: Callable[[int], Change]
+    merge: Callable[[Sequence[int]], list[list[int]]]  # numbers that are told as one
+    valid: Callable[[str], bool] = lambda _: True
+
+
+def each(numbers: Sequence[int]) -> list[list[int]]:
+    """All told by themselves."""
+    return [[one] for one in numbers]
+
+
+def search(
+    question: Question,
+    tries: Tries,
+    options: BisectOptions,
+    notes: Sequence[str],
+    began: float,
+) -> tuple[BisectReport, Together]:
+    """Find the fewest changes; Ctrl-C keeps what is known."""
+    combined = Combined(tries, question.whole, options, question.valid)
+    try:
+        found = combined.find()
+    except KeyboardInterrupt:
+        found = Together("interrupted")
+    else:
+        tries.memory.forget()
+    culprits = [
+        culprit
+        for number, one in enumerate(found.sets)
+        for culprit in _culprits(question, combined, one, number)
+    ]
+    judge = tries.judge
+    outcomes = [one for runs in tries.outcomes.values() for one in runs]
+    same = (one for one in outcomes if judge and judge.verdict(one) is Verdict.SAME)
+    report = BisectReport(
+        question.axis,
+        found.verdict,
+        next(same).headline if judge is not None else "",
+        str(judge.oracle.signature or "") if judge is not None else "",
+        question.ends[1] if found.verdict == "found" else "",
+        question.ends[0] if found.verdict == "found" else "",
+        culprits=culprits,
+        tries=tries.tries,
+        resumed=tries.memory.resumed,
+        seconds=time.monotonic() - began,
+        confidence=found.confidence,
+        confirmed=found.confirmed,
+        why=found.why,
+        hint=found.hint,
+        about={
+            "changes": question.whole.size,
+            "sets": len(found.sets),
+            "cured": found.cured,
+            "instead": found.instead,
+        },
+        notes=[*notes, *([found.note] if found.note else [])],
+    )
+    return report, found
+
+
+def _culprits(question: Question, combined: Combined, one: Choice, number: int) -> list[Culprit]:
+    """The members of a set; whether each breaks it, or only has to come along."""
+    found = []
+    for numbers in question.merge(one.numbers()):
+        changes = [question.change(at) for at in numbers]
+        needs = [combined.need(one, at) for at in numbers]
+        comes_along = all(verdict is Verdict.OTHER for verdict, _ in needs)
+        about: dict[str, Any] = {
+            **changes[0].about,
+            "kind": changes[0].kind,
+            "set": number,
+            "comes_along": comes_along and one.size > len(numbers),
+            "otherwise": needs[0][1] if comes_along else "",
+        }
+        found.append(
+            Culprit(changes[0].name, _joined(changes, "old"), _joined(changes, "new"), about)
+        )
+    return found
+
+
+def _joined(changes: Sequence[Change], side: str) -> str | None:
+    texts = [getattr(one, side) for one in changes]
+    present = [text for text in texts if text is not None]
+    return "".join(present) if present else None

@@ -1,0 +1,368 @@
+"""The fewest of several changes that break it, where any of them may be at fault, or some together.
+
+Both ends are run first. Then changes are left out, group by group, as long as it fails the same
+way; what is likely to be asked next is tried meanwhile. The answer is run again from the start:
+what works plus these changes, and what fails without them. Where that still fails, something else
+breaks it as well, and is looked for, too.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from zeroin.axes.changes.choice import NOTHING, Choice, is_part, read
+from zeroin.cycle import Kind, Verdict
+from zeroin.cycle.oracle import repeats_for, wilson
+from zeroin.search import ahead
+from zeroin.search.reduction import Reduction
+from zeroin.tools.bisect.judge import judge_of
+from zeroin.tools.bisect.report import Ends
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from zeroin.axes.changes.choice import Ranges
+    from zeroin.cycle import Outcome
+    from zeroin.tools.bisect.report import BisectOptions
+    from zeroin.tools.bisect.tries import Tries
+
+TWICE = 2  # runs of the failing end, and of the answer
+MORE = 6  # runs of ends that don't differ as they should
+FLAKY = 12  # runs of an end that fails only sometimes, to know how often
+QUESTIONS = 8  # that all have to be answered rightly, about
+MOST_MEMBERS = 30  # of an answer, each of which is left out once
+MOST_SETS = 4  # that are looked for, where several break it independently
+AHEAD = 2  # questions for each worker, among which those under way are useful
+
+
+class Together(NamedTuple):
+    """The answer: each of the sets is enough by itself."""
+
+    verdict: str  # found, not-reproduced
+    sets: tuple[Choice, ...] = ()
+    confirmed: bool = False
+    cured: bool = False  # without them it works,
+    instead: str = ""  # or fails in this other way
+    confidence: float = 1.0
+    why: str = ""
+    hint: str = ""
+    note: str = ""
+
+
+class _FlakyError(Exception):
+    """Runs of the same thing tell different things."""
+
+
+class Combined:
+    """A search among the changes of `whole`; nothing of it works, all of it fails."""
+
+    def __init__(
+        self,
+        tries: Tries,
+        whole: Choice,
+        options: BisectOptions,
+        valid: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        self._tries = tries
+        self._whole = whole
+        self._options = options
+        self._valid = valid
+        self._good, self._bad = NOTHING, whole.name
+        self._repeats = 1  # runs without the failure, until it is believed not to be there
+        self._left = whole
+        self._useless: dict[str, bool] = {}  # names that are no candidates
+        self._new = set(tries.outcomes)  # names that may belong to those that work
+        self._works: list[Ranges] = []
+        self._fails: dict[str, Ranges] = {}
+        tries.between = self._between
+
+    def _between(self) -> tuple[int, float]:
+        left = (self._smaller(self._left) or self._left).size
+        return left, math.log2(left) * self._repeats if left > 1 else 0.0
+
+    def find(self) -> Together:
+        """Both ends, the search, the answer once more."""
+        problem = self._ends()
+        if problem is not None:
+            return problem
+        if not self._is_flaky():
+            try:
+                return self._sets()
+            except _FlakyError:
+                self._tries.give_up(set(self._tries.running))
+        return self._look_at_rates() or self._sets()
+
+    # --- both ends ----------------------------------------------------------------------------
+
+    def _ends(self) -> Together | None:
+        tries, good, bad = self._tries, self._good, self._bad
+        runs = max(TWICE, self._options.repeat)
+        wanted = [name for name in (bad, good) if not tries.is_known(name)]
+        again = [bad] * max(0, runs - max(1, tries.runs(bad)))
+        again += [good] * max(0, self._options.repeat - max(1, tries.runs(good)))
+        tries.run([*wanted, *again])
+        for name in (bad, good):
+            if name in tries.reasons:
+                label = tries.axis.label(name)
+                return Together("not-reproduced", why=f"{label}: {tries.why(name)}")
+        self._decide()
+        if tries.judge is None:
+            missing = [name for name in (bad, good) for _ in range(MORE - tries.runs(name))]
+            tries.run(missing)
+            self._decide()
+        if tries.judge is None:
+            return self._what_is_wrong()
+        self._tell()
+        return None
+
+    def _decide(self) -> None:
+        """What to look for, by any two runs of the ends that differ as they should."""
+        tries = self._tries
+        for old in tries.outcomes[self._good]:
+            for new in tries.outcomes[self._bad]:
+                tries.judge = tries.judge or judge_of(old, new, self._options)
+
+    def _what_is_wrong(self) -> Together:
+        tries = self._tries
+        label = tries.axis.label
+        good, bad = label(self._good), label(self._bad)
+        old, new = tries.outcomes[self._good], tries.outcomes[self._bad]
+        hint = ""
+        if self._options.match or self._options.exit_code is not None:
+            why = f"the failure that was asked for does not tell the two apart: {good} gives "
+            why += f"{_how(old)}, {bad} gives {_how(new)}"
+        elif not _fails(old) and not _fails(new):
+            why = f"both work: {good} and {bad}, {len(new)} runs each"
+            hint = "does it fail rarely?  --repeat 50"
+        elif _fails(old) and not _fails(new):
+            why = f"{good} fails and {bad} works: {_how(old)}"
+            hint = "swap the two"
+        else:
+            why = f"both fail in the same way: {_how(new)}"
+            hint = "it takes one that works"
+        return Together("not-reproduced", why=why, hint=hint)
+
+    def _tell(self) -> None:
+        tries = self._tries
+        same = [one is Verdict.SAME for one in tries.verdicts(self._bad)]
+        failing = next(
+            one for one, is_same in zip(tries.outcomes[self._bad], same, strict=True) if is_same
+        )
+        judge = tries.judge
+        tries.teller.ends(
+            Ends(
+                tries.axis.label(self._good),
+                tries.axis.label(self._bad),
+                tries.why(self._good),
+                failing.headline,
+                str((judge and judge.oracle.signature) or ""),
+                self._whole.size,
+                sum(same) / len(same),
+            )
+        )
+
+    # --- where it fails only sometimes --------------------------------------------------------
+
+    def _is_flaky(self) -> bool:
+        return self._tries.is_flaky(self._bad) or self._tries.is_flaky(self._good)
+
+    def _look_at_rates(self) -> Together | None:
+        """How often each end fails, and so how often a try has to be run."""
+        tries = self._tries
+        runs = max(FLAKY, self._options.repeat)
+        ends = (self._bad, self._good)
+        tries.run([name for name in ends for _ in range(runs - tries.runs(name))])
+        times = {name: tries.verdicts(name).count(Verdict.SAME) for name in ends}
+        label = tries.axis.label
+        if times[self._good] or not times[self._bad]:
+            rates = ", ".join(
+                f"{label(name)} fails in {times[name]} of {tries.runs(name)} runs"
+                for name in (self._good, self._bad)
+            )
+            return Together(
+                "not-reproduced",
+                why=f"it is flaky, whatever of this changes: {rates}",
+                hint="zeroin run --until-fail -- COMMAND",
+            )
+        low, _ = wilson(times[self._bad], tries.runs(self._bad), z=1.0)
+        wrong = (1 - self._options.confidence) / QUESTIONS
+        self._repeats = repeats_for(low, 1 - wrong)
+        rate = times[self._bad] / tries.runs(self._bad)
+        tries.teller.note(
+            f"{label(self._bad)} fails in {rate:.0%} of its runs: each try is run up to "
+            f"{self._repeats} times"
+        )
+        return None
+
+    # --- searching ----------------------------------------------------------------------------
+
+    def _sets(self) -> Together:
+        """One set of changes after the other, until it works without them."""
+        sets: list[Choice] = []
+        rest = self._whole
+        confirmed = True
+        while True:
+            one = self._fewest(rest)
+            rest = rest.without(one)
+            confirmed = self._confirm(one, rest) and confirmed
+            sets.append(one)
+            after = self._answer(rest)
+            if after is not Verdict.SAME or len(sets) >= MOST_SETS or not rest.size:
+                break
+        if self._is_flaky() and self._repeats == 1:
+            raise _FlakyError
+        return Together(
+            "found",
+            tuple(sets),
+            confirmed,
+            after is Verdict.PASSED,
+            self._tries.why(rest.name) if after is Verdict.OTHER else "",
+            self._options.confidence if self._repeats > 1 else 1.0,
+        )
+
+    def _answer(self, choice: Choice) -> Verdict:
+        """Of a choice that is made to be known."""
+        while self._known(choice.name) is None:
+            lacking = self._repeats - self._tries.runs(choice.name)
+            self._tries.run([choice.name] * min(lacking, max(1, self._tries.free)), cold=True)
+        return self._tries.verdict(choice.name) or Verdict.OTHER
+
+    def _known(self, name: str) -> bool | None:
+        """Whether that is enough for it to fail; None if nobody knows."""
+        tries = self._tries
+        if self._useless.get(name):
+            return False
+        if tries.verdict(name) is Verdict.SAME:
+            return True
+        if name in tries.reasons or tries.runs(name) >= self._repeats:
+            return False
+        return None
+
+    def _guessed(self, name: str) -> bool | None:
+        """What is part of something that works, works: the answer itself is not left to that."""
+        known = self._known(name)
+        if known is None and any(is_part(read(name), one) for one in self._working()):
+            return False
+        return known
+
+    def _working(self) -> list[Ranges]:
+        tries = self._tries
+        for name in list(self._new):
+            if tries.runs(name) >= self._repeats and tries.verdict(name) is not None:
+                self._new.discard(name)
+                if tries.verdict(name) is Verdict.PASSED:
+                    self._works.append(read(name))
+        return self._works
+
+    def _fewest(self, begin: Choice) -> Choice:
+        """Ask to the end; then make sure that none of the answer can be left out."""
+        while True:
+            best = self._searched(begin)
+            numbers = best.numbers()
+            if len(numbers) > MOST_MEMBERS:
+                return best
+            ones = [best.of([n for n in numbers if n != one]).name for one in numbers]
+            while lacking := [one for one in ones if self._known(one) is None]:
+                usable = [one for one in lacking if not self._is_useless(one)]
+                self._run(usable)
+            if not any(map(self._known, ones)):
+                return best
+            begin = best
+
+    def _searched(self, begin: Choice) -> Choice:
+        search = Reduction.of(self._smaller(begin) or begin)
+        self._left = search.payload
+        while (question := search.question) is not None:
+            answer = self._guessed(question.payload().name)
+            if answer is None:
+                self._ask(search)
+                best = self._smaller(search.payload)
+                search = search if best is None else Reduction.of(best)
+            else:
+                search = search.told(answer)
+            self._left = search.payload
+        self._tries.give_up(set(self._tries.running))
+        return search.payload
+
+    def _smaller(self, than: Choice) -> Choice | None:
+        """What was tried ahead may be better than what was asked for."""
+        best = None
+        for name in (*self._tries.outcomes,):
+            if name not in self._fails and self._tries.verdict(name) is Verdict.SAME:
+                self._fails[name] = read(name)
+        for kept in self._fails.values():
+            if kept != than.kept and is_part(kept, than.kept):
+                one = Choice(kept, than.levels)
+                best = one if best is None or one.size < best.size else best
+        return best
+
+    def _ask(self, search: Reduction[Choice]) -> None:
+        """Have the next questions tried, and wait until one is."""
+        tries = self._tries
+        jobs = len(tries.running) + max(0, tries.free)
+        known = lambda one: self._guessed(one.payload().name)  # noqa: E731 - said once
+        asked = ahead.questions(search, AHEAD * max(1, jobs), known)
+        planned = list(dict.fromkeys(one.payload().name for one in asked))
+        planned = [name for name in planned if not self._is_useless(name)]
+        if not planned or search.question is None:
+            return  # what was asked for needs no try
+        if tries.free <= 0 and planned[0] not in tries.running:
+            tries.give_up(set(tries.running) - set(planned[: max(1, jobs)]) or {tries.running[-1]})
+        for name in planned:
+            lacking = self._repeats - tries.runs(name) - tries.running.count(name)
+            for _ in range(min(lacking, tries.free)):
+                tries.start(name, cold=self._repeats > 1)
+        self._wait()
+
+    def _wait(self) -> None:
+        for name in self._tries.wait():
+            self._new.add(name)
+            if self._tries.is_flaky(name) and self._repeats == 1:
+                raise _FlakyError
+
+    def _run(self, names: Sequence[str]) -> None:
+        """Try these, as often as it takes."""
+        tries = self._tries
+        left = [name for name in names for _ in range(self._repeats - tries.runs(name))]
+        while left or tries.running:
+            while left and tries.free > 0:
+                tries.start(left.pop(0), cold=self._repeats > 1)
+            self._wait()
+
+    def _is_useless(self, name: str) -> bool:
+        """What can't be tried needs no try."""
+        if name not in self._useless:
+            self._useless[name] = not self._valid(name)
+        return self._useless[name]
+
+    # --- once more ----------------------------------------------------------------------------
+
+    def _confirm(self, one: Choice, rest: Choice) -> bool:
+        """From the start: what works, with these changes; and what fails, without them."""
+        tries = self._tries
+        wanted = [(one.name, TWICE), (self._good, TWICE), (rest.name, 1)]
+        tries.run(
+            [name for name, runs in wanted for _ in range(runs - tries.runs(name))], cold=True
+        )
+        if self._repeats == 1 and any(tries.is_flaky(name) for name, _ in wanted):
+            raise _FlakyError
+        good = tries.verdict(self._good)
+        return tries.verdict(one.name) is Verdict.SAME and good is Verdict.PASSED
+
+    def need(self, one: Choice, number: int) -> tuple[Verdict, str]:
+        """How it goes with all of a set but one; and what failed then, if something else did."""
+        name = one.of([other for other in one.numbers() if other != number]).name
+        if self._useless.get(name):
+            return Verdict.OTHER, "it would not compile"
+        verdict = self._tries.verdict(name) or Verdict.OTHER
+        return verdict, self._tries.why(name) if verdict is Verdict.OTHER else ""
+
+
+def _fails(outcomes: list[Outcome]) -> bool:
+    return any(one.kind is not Kind.PASSED for one in outcomes)
+
+
+def _how(outcomes: list[Outcome]) -> str:
+    failing = next((one for one in outcomes if one.failed), None)
+    return failing.headline if failing is not None else "no failure"

@@ -1,0 +1,87 @@
+"""Running the command where it sees other files than everybody else: from the start, or warm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zeroin.run.apart import spawn_apart
+from zeroin.run.warm import Engine, NeedsCold
+from zeroin.tools.quiet import Quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zeroin.cycle import Cycle, Outcome
+    from zeroin.run.apart import View
+    from zeroin.run.execute import Ended, Run
+    from zeroin.run.inbox import Inbox
+    from zeroin.tools.run import Seen
+
+
+class Viewed:
+    """In the process of a worker; the view of one worker stays the same, but for what is in it."""
+
+    def __init__(self) -> None:
+        self._engine: Engine | None = None
+        self._seen: Any = None  # what the engine's program was started with
+
+    def run(
+        self, cycle: Cycle, environ: Mapping[str, str], view: View | None, *, cold: bool
+    ) -> tuple[Outcome, Seen]:
+        """How it ends. Without a view it sees what everybody sees."""
+
+        def conduct(run: Run, env: dict[str, str], inbox: Inbox, how: dict[str, Any]) -> Ended:
+            if view is None:
+                return run.execute(cycle.command, cycle.cwd, env, **how)
+            if cold:
+                return _cold(run, cycle, env, view, how)
+            seen = (view, cycle._replace(timeout=None), dict(environ))
+            return self._warm(run, cycle, env, seen, inbox, how)
+
+        return Quiet(environ).run(cycle, conduct)
+
+    @property
+    def resumed(self) -> bool:
+        """Whether the last run went on from a snapshot."""
+        return self._engine is not None and self._engine.came.id is not None
+
+    def _warm(
+        self,
+        run: Run,
+        cycle: Cycle,
+        env: dict[str, str],
+        seen: tuple[View, Cycle, dict[str, str]],
+        inbox: Inbox,
+        how: dict[str, Any],
+    ) -> Ended:
+        """From the newest snapshot that the other files leave valid: the imports, mostly."""
+        if self._engine is None:
+            self._engine = Engine()
+        engine = self._engine
+        how = how | {"aside": engine.aside, "tap": engine.tap}
+        try:
+            if engine.snapshots and seen == self._seen:
+                start = engine.starter(inbox.folder)
+                on: dict[str, Any] = {"start": start, "prologue": start.prologue}
+                try:
+                    return run.execute(cycle.command, cycle.cwd, env, **how, **on, also=start.wires)
+                except NeedsCold:
+                    pass
+            engine.begin_cold()
+            self._seen = seen
+            return _cold(run, cycle, {**env, **engine.environment()}, seen[0], how)
+        finally:
+            engine.rest()
+
+    def close(self) -> None:
+        """End what is kept."""
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+
+def _cold(run: Run, cycle: Cycle, env: dict[str, str], view: View, how: dict[str, Any]) -> Ended:
+    def start(out: int, err: int) -> int:
+        return spawn_apart(cycle.command, cycle.cwd, env, out, err, view)
+
+    return run.execute(cycle.command, cycle.cwd, env, start=start, **how)
