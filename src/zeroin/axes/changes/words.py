@@ -32,6 +32,10 @@ def swaps(old: Sequence[str], new: Sequence[str]) -> list[Swap]:
             found += [Swap(a, a, tuple(new[c + n : c + m])) for n, m in _options(new[c:d])]
         elif c == d:
             found += [Swap(a + n, a + m, ()) for n, m in _options(old[a:b])]
+        elif d - c > b - a and new[c + b - a].startswith("-"):
+            found += [Swap(a + n, a + n + 1, (new[c + n],)) for n in range(b - a)]
+            rest = new[c + b - a : d]
+            found += [Swap(b, b, tuple(rest[n:m])) for n, m in _options(rest)]
         else:
             found.append(Swap(a, b, tuple(new[c:d])))
     return found

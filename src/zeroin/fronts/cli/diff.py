@@ -21,6 +21,7 @@ EXAMPLES = """\
   zeroin diff 12 13                    code, environment, packages, outcome, output
   zeroin diff last-passed last-failed  what changed since it worked
   zeroin diff 12 13 --only code        just the patch
+  zeroin diff 12 13 --why              which of all that broke it: tries them
 """
 PARTS = ("code", "env", "packages", "command", "outcome", "output")
 MOST_OUTPUT = 60
@@ -31,6 +32,7 @@ def parser() -> Parser:
     p = Parser("diff", "Only what differs between two attempts.", "A B [options]", EXAMPLES)
     p.add_argument("old", help=ATTEMPT)
     p.add_argument("new", nargs="?", default="last", help=ATTEMPT)
+    p.add_argument("--why", action="store_true", help="which of it broke it? (bisect attempts)")
     p.add_argument("--only", choices=PARTS, action="append", help="just this part (repeatable)")
     add_json(p)
     return p
@@ -39,6 +41,10 @@ def parser() -> Parser:
 def main(args: list[str]) -> int:
     """Compare."""
     given = parser().parse_args(args)
+    if given.why:
+        from zeroin.fronts.cli import bisect
+
+        return bisect.main(["attempts", given.old, given.new, *(["--json"] if given.json else [])])
     with open_record(here(), os.environ) as reading:
         report = diff(reading, given.old, given.new)
     if given.json:
