@@ -57,7 +57,7 @@ def read_file(path: str, cutter: Callable[[str, str], Cutter | None]) -> Payload
             return read(sample + file.read(), name)
     sample = sample[: sample.rfind(b"\n") + 1] or sample
     head = 0
-    codec = _codec(sample)
+    codec = codec_of(sample)
     if codec is not None:
         text = codec.decode(sample)
         dialect = None if jsons.is_json_lines(text) else tables.dialect_of(text)
@@ -72,7 +72,7 @@ def read(content: bytes, name: str = "") -> Payload:
     found = found or arrays.read_npy(content) or arrays.read_safetensors(content)
     if found is not None:
         return found
-    codec = _codec(content)
+    codec = codec_of(content)
     if codec is None:
         return _tree((lines.read_bytes, lines.BYTES), lines.AS_BYTES, content)
     return _tree(_chosen(codec.decode(content), name.lower()), codec, content)
@@ -106,7 +106,7 @@ def _tree(chosen: Chosen, codec: Codec, content: bytes) -> Tree:
     return Tree(read_text(codec.decode(content)), kind, codec, read_text)
 
 
-def _codec(content: bytes) -> Codec | None:
+def codec_of(content: bytes) -> Codec | None:
     """How the text is written; None for what is none."""
     for mark, name in _MARKS.items():
         if content.startswith(mark):

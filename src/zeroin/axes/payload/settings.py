@@ -54,7 +54,7 @@ def read_toml(text: str) -> Node:
     """Tables with their lines."""
     spans: list[Span] = []
     table: Span | None = None
-    for start, end, own in _entries(text, _brackets_are_open):
+    for start, end, own in toml_entries(text):
         if _TABLE.match(text, own):
             table = Span(start, end, goes=True)
             spans += [table]
@@ -64,6 +64,11 @@ def read_toml(text: str) -> Node:
         spans.append(Span(start, end, goes=True))
         spans += _value(text, own, end, _TOML_VALUE)
     return tree(text, spans)
+
+
+def toml_entries(text: str) -> Iterator[tuple[int, int, int]]:
+    """Tables and keys: where each begins with its comments, ends, and begins without them."""
+    return _entries(text, _brackets_are_open)
 
 
 # --- YAML ---------------------------------------------------------------------------------------

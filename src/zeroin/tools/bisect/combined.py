@@ -78,7 +78,10 @@ class Combined:
         tries.between = self._between
 
     def _between(self) -> tuple[int, float]:
-        left = (self._smaller(self._left) or self._left).size
+        best = self._smaller(self._left) or self._left
+        works = (one for one in self._works if is_part(one, best.kept))
+        sizes = [sum(stop - start for start, stop in one) for one in works]
+        left = best.size - max(sizes, default=0)  # one of these it takes, at least
         return left, math.log2(left) * self._repeats if left > 1 else 0.0
 
     def find(self) -> Together:

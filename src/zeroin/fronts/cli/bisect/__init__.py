@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 AXES = {
     "commits": "the commit that broke it, or that repaired it",
     "attempts": "what differed between an attempt that worked and one that failed",
+    "settings": "the keys of a file of settings, or the variables, that break it",
+    "data": "the rows of a new file that break it",
 }
 EXAMPLES = """\
   zeroin bisect commits v4.33.0 HEAD -- python repro.py
