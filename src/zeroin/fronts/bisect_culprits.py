@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from zeroin.fronts import words
@@ -23,7 +24,7 @@ def put(report: BisectReport, noun: str, paint: Paint) -> None:
         words.put(words.clean(report.headline))
     sets = _sets(report.culprits)
     for number, members in enumerate(sets):
-        title, of = _title(number, members, report.about["changes"], noun)
+        title, of = _title(number, members, report, noun)
         words.put(f"{paint(title, 'bold')} {paint(of, 'dim')}")
         for one in members:
             if not one.about.get("comes_along"):
@@ -33,7 +34,10 @@ def put(report: BisectReport, noun: str, paint: Paint) -> None:
                 other = one.about.get("otherwise")
                 words.put(f"  which needs{f' (else {words.clean(other)})' if other else ''}:")
                 _put_one(one, paint)
-    if not report.about["cured"]:
+    if report.axis == "tests":
+        order = " ".join(shlex.quote(one) for one in report.about["order"])
+        words.put(f"again: pytest {order}")
+    elif not report.about["cured"]:
         instead = report.about.get("instead")
         says = f"fails otherwise: {instead}" if instead else "still fails the same way"
         words.put(f"note: taking this back alone is no cure: {report.first_bad} without it {says}")
@@ -46,10 +50,16 @@ def _sets(culprits: Sequence[Culprit]) -> list[list[Culprit]]:
     return list(found.values())
 
 
-def _title(number: int, members: Sequence[Culprit], count: int, noun: str) -> tuple[str, str]:
+def _title(
+    number: int, members: Sequence[Culprit], report: BisectReport, noun: str
+) -> tuple[str, str]:
     own = sum(not one.about.get("comes_along") for one in members)
     title = "what breaks it, too, without that" if number else "what broke it"
-    of = f"{own} of {counted(count, noun)}"
+    if report.axis == "tests":
+        verb = "works only" if report.fixed else "fails"
+        title = f"{report.about['test']} {verb} behind"
+        title = f"also {title}" if number else title
+    of = f"{own} of {counted(report.about['changes'], noun)}"
     if own > 1:
         title += ", together"
         of += ", neither alone" if own == 2 else ", none of them alone"
@@ -64,6 +74,9 @@ def _put_one(one: Culprit, paint: Paint) -> None:
         words.put(f"  {paint(name, 'cyan')}{f' in {inside}' if inside else _how(one)}")
         _put_lines(one.old, "-", "red", paint)
         _put_lines(one.new, "+", "green", paint)
+        return
+    if kind == "test":
+        words.put(f"  {paint(name, 'cyan')}")
         return
     old, new = (_said(side) for side in (one.old, one.new))
     words.put(f"  {paint(name, 'cyan')}: {paint(old, 'red')} → {paint(new, 'green')}")
@@ -94,6 +107,9 @@ def _said(value: str | None) -> str:
 
 def end(report: BisectReport, paint: Paint) -> str:
     """What was confirmed."""
+    if report.axis == "tests":
+        alone, behind = ("fails", "works") if report.fixed else ("works", "fails the same way")
+        return f" · {paint('confirmed', 'green')}: {alone} alone, {behind} behind that"
     good = report.last_good
     text = f" · {paint('confirmed', 'green')}: {good} with it fails the same way"
     if report.about["cured"]:

@@ -36,6 +36,7 @@ class Teller:
 
     def ends(self, ends: Ends) -> None:
         """Both ends are known."""
+        self._fixed = self._fixed or ends.fixed
         good = f"fails otherwise: {ends.good_headline}" if ends.good_headline else "works"
         bad = f"fails: {ends.bad_headline}" if ends.bad_headline else "works"
         if self._fixed:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 BOOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "agent", "boot")
 
+# Where `bisect tests` has its plugin for pytest.
+ORDER = os.path.join(os.path.dirname(BOOT), "order")
+
 # Ours, and of no interest to anyone comparing two runs.
 OWN = (
     "ZEROIN_AGENT",
@@ -23,6 +26,7 @@ OWN = (
     "ZEROIN_WARM_TRY",
     "ZEROIN_BRIEF",
     "ZEROIN_WHERE",
+    "ZEROIN_ORDER",
 )
 
 # One thread, one stream, errors where they happen.

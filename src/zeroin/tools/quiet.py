@@ -31,8 +31,10 @@ class Quiet:
         self._environ = environ
         self._nothing = os.open(os.devnull, os.O_RDWR)
 
-    def run(self, cycle: Cycle, conduct: Conduct) -> tuple[Outcome, Seen]:
-        """How it ends, and what was seen of it."""
+    def run(
+        self, cycle: Cycle, conduct: Conduct, only: Callable[[Seen], Seen] | None = None
+    ) -> tuple[Outcome, Seen]:
+        """How it ends, and what was seen of it; `only` leaves out what is not to be judged."""
         recorder = Recorder(cycle, self._environ, keep=False)
         env = environment.users(cycle, self._environ)
 
@@ -46,7 +48,7 @@ class Quiet:
             return conduct(Run(keeper, inbox, cycle.timeout), env, inbox, how)
 
         seen = execute(cycle, env, Options(brief=True, record=False, conduct=start), recorder)
-        outcome = outcome_of(cycle, env, seen, recorder)
+        outcome = outcome_of(cycle, env, only(seen) if only is not None else seen, recorder)
         if seen.ended.interrupted:
             outcome = outcome._replace(kind=Kind.UNFINISHED)
         return outcome, seen

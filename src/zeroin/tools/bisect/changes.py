@@ -30,22 +30,29 @@ class ChangesAxis:
         ends: tuple[str, str],
         change: Callable[[int], Change],
         make: Callable[[int], Servant],
+        one: str = "only",
     ) -> None:
         self.noun = noun
+        self._one = one  # the word in front of the name of one
         self.key = key
         self.servant = make
         self._whole = whole
-        self._ends = ends
+        self.ends = ends
         self._change = change
+
+    def be_about(self, whole: Choice, ends: tuple[str, str]) -> None:
+        """Only some of them are looked at."""
+        self._whole = whole
+        self.ends = ends
 
     def label(self, name: str) -> str:
         """`attempt 12`, `only train.py:31`, `4 of 9 changes`."""
         if name in (NOTHING, self._whole.name):
-            return self._ends[name != NOTHING]
+            return self.ends[name != NOTHING]
         ranges = read(name)
         size = sum(stop - start for start, stop in ranges)
         if size == 1:
-            return f"only {self._change(ranges[0][0]).name}"
+            return f"{self._one} {self._change(ranges[0][0]).name}"
         return f"{size:,} of {self._whole.size:,} {self.noun}s"
 
 
@@ -87,7 +94,7 @@ def search(
     ]
     judge = tries.judge
     outcomes = [one for runs in tries.outcomes.values() for one in runs]
-    same = (one for one in outcomes if judge and judge.verdict(one) is Verdict.SAME)
+    same = (one for one in outcomes if judge and judge.oracle.judge(one) is Verdict.SAME)
     report = BisectReport(
         question.axis,
         found.verdict,

@@ -162,6 +162,7 @@ class Combined:
                 str((judge and judge.oracle.signature) or ""),
                 self._whole.size,
                 sum(same) / len(same),
+                self._options.fixed,
             )
         )
 

@@ -79,6 +79,7 @@ class Ends(NamedTuple):
     signature: str
     between: int
     rate: float = 1.0  # how often it fails at the bad end
+    fixed: bool = False  # it fails at the good end, and works at the bad one
 
 
 class Skipped(NamedTuple):

@@ -9,7 +9,7 @@ from zeroin.run.warm import Engine, NeedsCold
 from zeroin.tools.quiet import Quiet
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from zeroin.cycle import Cycle, Outcome
     from zeroin.run.apart import View
@@ -26,7 +26,13 @@ class Viewed:
         self._seen: Any = None  # what the engine's program was started with
 
     def run(
-        self, cycle: Cycle, environ: Mapping[str, str], view: View | None, *, cold: bool
+        self,
+        cycle: Cycle,
+        environ: Mapping[str, str],
+        view: View | None,
+        *,
+        cold: bool,
+        only: Callable[[Seen], Seen] | None = None,
     ) -> tuple[Outcome, Seen]:
         """How it ends. Without a view it sees what everybody sees."""
 
@@ -38,7 +44,7 @@ class Viewed:
             seen = (view, cycle._replace(timeout=None), dict(environ))
             return self._warm(run, cycle, env, seen, inbox, how)
 
-        return Quiet(environ).run(cycle, conduct)
+        return Quiet(environ).run(cycle, conduct, only)
 
     @property
     def resumed(self) -> bool:

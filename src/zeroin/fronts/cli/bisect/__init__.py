@@ -22,6 +22,7 @@ AXES = {
     "commits": "the commit that broke it, or that repaired it",
     "attempts": "what differed between an attempt that worked and one that failed",
     "settings": "the keys of a file of settings, or the variables, that break it",
+    "tests": "the tests that make another one fail when they run before it",
     "data": "the rows of a new file that break it",
 }
 EXAMPLES = """\
