@@ -112,7 +112,7 @@ def _with_its_code(
             command=tuple(_moved(word, root, folder) for word in cycle.command),
         )
         replay = Replay(attempt.id, reading.place, attempt.cwd, attempt.code)
-        return run(moved, options._replace(replay=replay), _path_into(folder, attempt, root, env))
+        return run(moved, options._replace(replay=replay), path_into(folder, attempt, root, env))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -131,7 +131,7 @@ def _link_ignored(ignored: list[str], root: str, folder: str) -> None:
         os.symlink(os.path.join(root, name), target)
 
 
-def _path_into(folder: str, attempt: Attempt, root: str, env: Mapping[str, str]) -> dict[str, str]:
+def path_into(folder: str, attempt: Attempt, root: str, env: Mapping[str, str]) -> dict[str, str]:
     """An editable install leads back to the checkout: the copy goes before it on the path."""
     entries = attempt.facts.get("path") or []
     inside = [

@@ -362,6 +362,34 @@ def test_what_the_record_does_not_hold(story: Story) -> None:
     assert "not in the record" in told["hint"]
 
 
+REFUSED = "for kind in user mnt; do echo 0 > /proc/sys/user/max_${kind}_namespaces; done"
+
+
+def test_without_namespaces(story: Story) -> None:
+    """Where the kernel keeps nobody apart, tries run in folders of their own; data is linked."""
+    story.write(".gitignore", "data/\n")
+    story.write("data/numbers.txt", "100\n")
+    story.edit("program.py", ("< 100", "< int(open('data/numbers.txt').read())"))
+    story.run(code=0)
+    noise(story)
+    story.edit("library.py", ("by=1", "by=100"))
+    story.run(code=1)
+    before = listing(story.folder)
+    words = [*story.zeroin.driver, "bisect", "attempts", "--json"]
+    done = subprocess.run(
+        ["unshare", "-Ur", "sh", "-c", f'{REFUSED}; exec "$@"', "sh", *words],
+        cwd=story.folder,
+        env=story.zeroin.env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    told = json.loads(done.stdout)
+    assert [one["name"] for one in told["culprits"]] == ["library.py:5"]
+    assert "without namespaces" in told["notes"][0]
+    assert listing(story.folder) == before
+
+
 def test_goes_on_after_ctrl_c(story: Story) -> None:
     """After Ctrl-C the same command goes on: what was tried is not tried again."""
     story.edit("program.py", ("rate = ", "__import__('time').sleep(0.3)\n    rate = "))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -143,6 +144,27 @@ def test_each_format(zeroin: support.Zeroin, folder: Path, kind: str) -> None:
     (folder / "read.py").write_text(f"{read}\nassert c['lr'] < 1, 'large'\n")
     told = ask(zeroin, folder, f"good.{kind} bad.{kind} -- python read.py")
     assert names(told) == [(name, "0.1", "10.0")]
+
+
+REFUSED = "for kind in user mnt; do echo 0 > /proc/sys/user/max_${kind}_namespaces; done"
+
+
+def test_without_namespaces(zeroin: support.Zeroin, folder: Path) -> None:
+    """Where the kernel keeps nobody apart, each try has a copy of the project."""
+    bad(folder, lr=10.0)
+    words = [*zeroin.driver, "bisect", "settings", "good.json", "bad.json", "--json"]
+    words += ["--", "python", "train.py", "bad.json"]
+    done = subprocess.run(
+        ["unshare", "-Ur", "sh", "-c", f'{REFUSED}; exec "$@"', "sh", *words],
+        cwd=folder,
+        env=zeroin.env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    told = json.loads(done.stdout)
+    assert names(told) == [("lr", "0.1", "10.0")]
+    assert "copy" in told["notes"][0]
 
 
 def test_variables(zeroin: support.Zeroin, folder: Path) -> None:

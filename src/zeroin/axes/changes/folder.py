@@ -25,13 +25,20 @@ class Folder:
     """Filled with all files of the first version; `be` then changes only what differs."""
 
     def __init__(
-        self, folder: str, root: str, mine: Sequence[Mine], fill: Callable[[str], None]
+        self,
+        folder: str,
+        root: str,
+        mine: Sequence[Mine],
+        fill: Callable[[str], None],
+        *,
+        linked: bool = False,  # nobody can show what is too large to be copied: links lead there
     ) -> None:
         self.folder = folder
         self.shown: tuple[str, ...] = ()  # of what is the user's, what is too large to be copied
         self._root = root
         self._mine = mine
         self._fill = fill
+        self._linked = linked
         self._held: dict[str, File | None] = {}
         self._marks: dict[str, tuple[int, int, int]] = {}
         self._begin()
@@ -40,10 +47,22 @@ class Folder:
         shutil.rmtree(self.folder, ignore_errors=True)
         self._fill(self.folder)
         self.shown = tuple(one.path for one in self._mine if bring(one, self._root, self.folder))
+        if self._linked:
+            self._link()
         self._held.clear()
         self._marks.clear()
         for path in self._files():
             self._stamp(path)
+
+    def _link(self) -> None:
+        for path in self.shown:
+            target = os.path.join(self.folder, path)
+            if os.path.isdir(target):
+                shutil.rmtree(target)
+            else:
+                os.unlink(target)
+            os.symlink(os.path.join(self._root, path), target)
+        self.shown = ()
 
     def be(self, files: Mapping[str, File | None]) -> None:
         """Put these in their places, and what was run here before is undone."""

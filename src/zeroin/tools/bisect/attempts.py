@@ -18,6 +18,7 @@ from zeroin.errors import UsageError, ZeroinError
 from zeroin.run import copies
 from zeroin.run.apart import View, can_be_apart
 from zeroin.search.ranges import members
+from zeroin.tools.again import path_into
 from zeroin.tools.bisect.changes import ChangesAxis, Question, search
 from zeroin.tools.bisect.report import BisectReport
 from zeroin.tools.bisect.states import States
@@ -91,8 +92,8 @@ class _Attempts:
         self.began = time.monotonic()
         self.ends = (f"attempt {states.good.attempt.id}", f"attempt {states.bad.attempt.id}")
         self.folder = own_folder(PREFIX)
-        self.mine = self._mine()
         self.apart = self._can_be_apart()
+        self.mine = self._mine()
         self.tries: Tries | None = None
         key = repr(
             (
@@ -112,7 +113,7 @@ class _Attempts:
         root = self.states.root
         if self.states.good.attempt.root is None:
             return _beside(root, self.states.good.attempt.cwd, self.states)
-        found = [".git", *self.states.ignored()]
+        found = [*([".git"] if self.apart else []), *self.states.ignored()]
         for entry in self.states.left_out:
             name = entry.rpartition(" (")[0]
             if "*" in name:
@@ -280,7 +281,8 @@ class Mixer:
         self._shared = shared
         own = os.path.join(shared.folder, str(slot))
         states = shared.states
-        self._folder = Folder(os.path.join(own, "tree"), states.root, shared.mine, states.fill)
+        tree = os.path.join(own, "tree")
+        self._folder = Folder(tree, states.root, shared.mine, states.fill, linked=not shared.apart)
         self._scratch = os.path.join(own, "scratch")
         os.makedirs(self._scratch, exist_ok=True)
         self._viewed = Viewed()
@@ -302,6 +304,7 @@ class Mixer:
                 view = View(root, self._scratch, tree=folder, mine=shown)
             else:
                 cycle = copies.led(cycle, {root: self._folder.folder})
+                env = path_into(self._folder.folder, shared.states.good.attempt, root, env)
             outcome, _ = self._viewed.run(cycle, env, view, cold=trial.cold)
         except ZeroinError as error:
             return Answer(None, error.message, error.hint)
