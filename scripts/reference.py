@@ -104,7 +104,7 @@ def examples(epilog: str) -> str:
     lines = [line.strip() for line in epilog.splitlines() if line.startswith("  ")]
     pairs = [re.fullmatch(r"(.*\S) {2,}(\S.*)", line) for line in lines]
     split = [(m[1], m[2]) if m else (line, "") for m, line in zip(pairs, lines, strict=True)]
-    wide = max(len(command) for command, remark in split if remark or len(split) == 1)
+    wide = max((len(command) for command, remark in split if remark), default=0)
     return "\n".join(
         f"{command:<{wide}}  # {remark}" if remark else command for command, remark in split
     )

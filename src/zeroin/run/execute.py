@@ -58,7 +58,6 @@ class Run:
         self.keeper = keeper
         self.inbox = inbox
         self.timeout = timeout
-        self.poll = select.epoll()
         self.interrupted = False
         self.stopped = False
         self.ticks = 0  # the process that wants to be told to look at the clock
@@ -88,6 +87,7 @@ class Run:
         writes to already.
         """
         self.aside = aside
+        self.poll = select.epoll()
         self.family = Family(aside)
         self.output = Output(wires.lay(*targets), self.keeper, self.poll, tap)
         watched: set[int] = {*PASS_ON, *KEYBOARD, signal.SIGWINCH}

@@ -5,12 +5,14 @@ Each is forked from the driver, so it needs nothing loaded, and it ends with it.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import pickle
 import select
 import signal
 import socket
+import traceback
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from zeroin.run import tree
@@ -52,6 +54,7 @@ class Worker:
 
     def __init__(self, make: Callable[[], Servant], others: Sequence[Worker]) -> None:
         self.socket, theirs = socket.socketpair()
+        self.is_lost = False  # it was killed by somebody
         driver = os.getpid()
         self.pid = os.fork()
         if not self.pid:
@@ -69,6 +72,9 @@ class Worker:
         answer = _receive(self.socket)
         if isinstance(answer, Answer):
             return answer
+        if isinstance(answer, str):
+            raise RuntimeError(answer)  # noqa: TRY004 - a bug of ours, with its traceback
+        self.is_lost = True
         return Answer(None, "a process of ours that ran the command has ended")
 
     def close(self) -> None:
@@ -118,10 +124,13 @@ def _send(sock: socket.socket, message: object) -> None:
 
 
 def _receive(sock: socket.socket) -> object:
-    """None at the end."""
-    with sock.makefile("rb") as file:
-        head = file.read(LENGTH)
-        body = file.read(int.from_bytes(head, "big")) if len(head) == LENGTH else b""
+    """None at the end, also where the other was killed amidst its words."""
+    try:
+        with sock.makefile("rb") as file:
+            head = file.read(LENGTH)
+            body = file.read(int.from_bytes(head, "big")) if len(head) == LENGTH else b""
+    except ConnectionResetError:
+        return None
     return pickle.loads(body) if body else None  # noqa: S301 - from a process that we forked
 
 
@@ -144,8 +153,11 @@ def _serve(sock: socket.socket, make: Callable[[], Servant], driver: int) -> Non
                 _send(sock, servant.tried(order))
             servant.close()
         code = 0
-    except OSError:
+    except BrokenPipeError:
         pass  # the driver has ended
+    except Exception:
+        with contextlib.suppress(OSError):
+            _send(sock, traceback.format_exc())
     finally:
         _kill_below(os.getpid())  # whatever the command has left behind
         os._exit(code)

@@ -540,3 +540,14 @@ def test_it_fails_sometimes(bisect, repository):
     assert (done.code, done.told["verdict"]) == (0, "found"), done.told
     assert done.told["first_bad"] == shas[11]
     assert 0.99 <= done.told["confidence"] < 1
+
+
+@pytest.mark.parametrize("text", ["def broken(", None])
+def test_what_was_read_and_had_not_run(bisect, repository, text):
+    """A snapshot between the two is of no use where the next commit's text can't be read."""
+    texts = [{"lib.py": one} for one in ("GOOD = 1\n", text, "GOOD = 0\n")]
+    shas = repository.commits(*texts)
+    check = ("--", "python", "-c", "import lib; assert lib.GOOD")
+    done = bisect("commits", "HEAD~2", "-j", "1", *check, cwd=repository.folder)
+    assert (done.told["verdict"], done.told["candidates"]) == ("range", shas[1:])
+    assert [one["name"] for one in done.told["skipped"]] == [shas[1]]

@@ -225,12 +225,12 @@ def _judge(
         first = min((steps.reached.get(n, 1 << 60) for n in file.current.numbers), default=-1)
         name = os.path.basename(path)
         if source is None:
-            broken.append((first, f"{name} is gone"))
+            broken.append((file.loaded, f"{name} is gone"))
             continue
         try:
             edit = change.Edit(file, source)
         except (SyntaxError, ValueError):
-            broken.append((first, f"{name} can't be parsed"))
+            broken.append((file.loaded, f"{name} can't be parsed"))
             continue
         if strict and edit.comparison.changed:
             broken.append((first, f"{name} was changed (--strict)"))

@@ -59,8 +59,11 @@ class Pool:
         ready, _, _ = select.select(list(by_fd), [], [])
         done = []
         for fd in ready:
-            task = self._busy.pop(by_fd[fd])
+            slot = by_fd[fd]
+            task = self._busy.pop(slot)
             done.append((task.trial, task.worker.receive()))
+            if task.worker.is_lost:
+                self._workers.pop(slot).close()
         return done
 
     def give_up(self, trial: Trial) -> None:

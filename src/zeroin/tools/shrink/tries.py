@@ -168,6 +168,8 @@ class Tries:
         for fd in ready:
             task = self._busy[fd]
             answer = task.worker.receive()
+            if task.worker.is_lost:
+                raise UntestableError(answer.error, hint="the same command goes on from here")
             if answer.outcome is None and self.oracle is None:
                 raise UntestableError(answer.error, hint=answer.hint)
             task.outcomes.append(answer.outcome or _untested(answer.error))

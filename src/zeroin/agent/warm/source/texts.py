@@ -95,9 +95,10 @@ class Layer:
 class File:
     """One source file of the user's that was loaded."""
 
-    def __init__(self, path: str, filename: str, first: Layer) -> None:
+    def __init__(self, path: str, filename: str, first: Layer, loaded: int) -> None:
         self.path = path
         self.filename = filename
+        self.loaded = loaded  # when: before any of it has run
         self.current = first  # the text as it was last read
         self.layers = [first]  # all whose code may still run
         # A unit's key in the current text → the code that runs it: the whole, then tails of it.

@@ -200,7 +200,7 @@ def load(filename: str, source: bytes) -> CodeType:
     path = os.path.abspath(filename)
     inputs.exempt(path)
     first = texts.Layer(text, numbers, code, texts.module_code)
-    steps.files[path] = texts.File(path, filename, first)
+    steps.files[path] = texts.File(path, filename, first, steps.tick())
     steps.filenames.add(filename)
     for hear in steps.on_load:
         hear(path, filename, source, numbers)
