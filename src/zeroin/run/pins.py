@@ -1,0 +1,131 @@
+"""A store of packages, one folder for each release, from which environments are composed.
+
+What is in it was installed once by uv, without what it needs, and is never changed again but for
+its bytecode. A folder gets its name when it is complete, so several of us may fill the store.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, NamedTuple
+
+from zeroin.digest import digest
+from zeroin.errors import UntestableError
+from zeroin.run.composed import Part
+from zeroin.run.uv import normal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from zeroin.errors import ZeroinError
+    from zeroin.run.interpreter import Python
+    from zeroin.run.uv import Uv
+
+AT_ONCE = 6  # most of it is waiting for the index
+MAKING = ".making-"
+
+
+class Pin(NamedTuple):
+    """One release of one package."""
+
+    name: str  # in its one spelling
+    version: str
+    source: str = ""  # an address, if it does not come from the index
+    folder: str = ""  # where it is installed already, if it is taken from there
+
+    @property
+    def requirement(self) -> str:
+        """As uv is told."""
+        return f"{self.name} @ {self.source}" if self.source else f"{self.name}=={self.version}"
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}"
+
+
+class Store:
+    """For one interpreter."""
+
+    def __init__(self, uv: Uv, python: Python, environ: Mapping[str, str]) -> None:
+        self._uv = uv
+        self._python = python
+        self.folder = os.path.join(_cache(environ), "pins", python.tag)
+        try:
+            os.makedirs(self.folder, exist_ok=True)
+            self._clear()
+        except OSError as error:
+            raise UntestableError(
+                f"{self.folder}: {os.strerror(error.errno or 0).lower()}",
+                hint="set XDG_CACHE_HOME to a folder that can be written to",
+            ) from None
+
+    def _clear(self) -> None:
+        """Those go whose makers were killed."""
+        for name in os.listdir(self.folder):
+            pid = name.removeprefix(MAKING).partition("-")[0]
+            if name.startswith(MAKING) and not os.path.exists(f"/proc/{pid}"):
+                shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
+
+    def place(self, pin: Pin) -> str:
+        """Where it lies, or would."""
+        own = f"-{digest(pin.source, 6)}" if pin.source else ""
+        # The name says to whoever reads a path that this is nobody's own code.
+        return os.path.join(self.folder, f"{pin.name}-{pin.version}{own}", "site-packages")
+
+    def has(self, pin: Pin) -> bool:
+        """Whether it is there."""
+        return bool(pin.folder) or os.path.isdir(self.place(pin))
+
+    def part(self, pin: Pin) -> Part:
+        """To compose with; installed if it is not there yet."""
+        if pin.folder:
+            return Part(pin.folder, only=pin.name)
+        place = self.place(pin)
+        if not os.path.isdir(place):
+            self._install(pin, os.path.dirname(place))
+        return Part(place, is_own=True)
+
+    def fill(self, pins: Iterable[Pin]) -> dict[Pin, ZeroinError]:
+        """Install what is not there, many at once; what can't be, and why."""
+        from zeroin.errors import ZeroinError
+
+        failed: dict[Pin, ZeroinError] = {}
+
+        def get(pin: Pin) -> None:
+            try:
+                self.part(pin)
+            except ZeroinError as error:
+                failed[pin] = error
+
+        missing = [pin for pin in pins if not self.has(pin)]
+        if missing:
+            self._uv.sources()  # once, before there are many
+            with ThreadPoolExecutor(AT_ONCE) as pool:
+                list(pool.map(get, missing))
+        return failed
+
+    def _install(self, pin: Pin, target: str) -> None:
+        made = tempfile.mkdtemp(prefix=f"{MAKING}{os.getpid()}-", dir=self.folder)
+        try:
+            self._uv.install_alone(
+                self._python.base, pin.requirement, os.path.join(made, "site-packages")
+            )
+            os.rename(made, target)
+        except OSError as error:
+            if not os.path.isdir(target):  # another one was quicker: as good as ours
+                why = os.strerror(error.errno or 0).lower()
+                raise UntestableError(f"{pin} can't be kept in {self.folder}: {why}") from None
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+
+
+def pin_of(name: str, version: str) -> Pin:
+    """From the index."""
+    return Pin(normal(name), version)
+
+
+def _cache(environ: Mapping[str, str]) -> str:
+    home = environ.get("HOME") or os.path.expanduser("~")
+    return os.path.join(environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache"), "zeroin")
