@@ -24,10 +24,12 @@ AXES = {
     "settings": "the keys of a file of settings, or the variables, that break it",
     "tests": "the tests that make another one fail when they run before it",
     "data": "the rows of a new file that break it",
+    "versions": "the release of a package",
 }
 EXAMPLES = """\
   zeroin bisect commits v4.33.0 HEAD -- python repro.py
   zeroin bisect commits -- pytest -x tests/test_api.py      look for a good one first
+  zeroin bisect versions pandas -- python report.py
 """
 
 

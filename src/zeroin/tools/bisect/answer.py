@@ -1,0 +1,56 @@
+"""From what was found to the report."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from zeroin.cycle import Verdict
+from zeroin.tools.bisect.report import BisectReport
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zeroin.tools.bisect.ordered import Found
+    from zeroin.tools.bisect.report import BisectOptions, Culprit, Skipped
+    from zeroin.tools.bisect.tries import Tries
+
+
+def answer(
+    axis: str,
+    tries: Tries,
+    found: Found,
+    skipped: Sequence[Skipped],
+    options: BisectOptions,
+    began: float,
+    about: Mapping[str, Any],
+    notes: Sequence[str],
+    culprits: Sequence[Culprit] = (),
+) -> BisectReport:
+    """All that is told of it."""
+    judge = tries.judge
+    seen = [one for outcomes in tries.outcomes.values() for one in outcomes]
+    headline = next(
+        (one.headline for one in seen if judge and judge.oracle.judge(one) is Verdict.SAME), ""
+    )
+    return BisectReport(
+        axis,
+        found.verdict,
+        headline,
+        str(judge.oracle.signature or "") if judge is not None else "",
+        found.bad,
+        found.good,
+        found.candidates,
+        skipped,
+        culprits,
+        tries.tries,
+        tries.memory.resumed,
+        time.monotonic() - began,
+        found.confidence,
+        found.confirmed,
+        options.fixed,
+        found.why,
+        found.hint,
+        about,
+        [*notes, *([found.note] if found.note else [])],
+    )

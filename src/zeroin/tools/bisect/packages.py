@@ -1,0 +1,146 @@
+"""What a worker does with packages: compose an environment of them, run the command there."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zeroin.errors import UntestableError, ZeroinError
+from zeroin.run import copies
+from zeroin.run.apart import View, can_be_apart, spawn_apart
+from zeroin.run.composed import Composed, compose, keep_bytecode
+from zeroin.run.dists import installed
+from zeroin.run.environment import users
+from zeroin.tools.quiet import Quiet
+from zeroin.tools.workers import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from zeroin.cycle import Cycle, Outcome
+    from zeroin.run.composed import Part
+    from zeroin.run.execute import Ended, Run
+    from zeroin.run.inbox import Inbox
+    from zeroin.run.interpreter import Python
+    from zeroin.tools.bisect.report import Trial
+    from zeroin.tools.run import Seen
+
+MOST_NAMES = 200  # modules that the agent is asked about
+IMPORTED = "imported"
+
+
+class Mix(NamedTuple):
+    """An environment: of what it is composed, and which packages of it are in question."""
+
+    parts: Sequence[Part]
+    asked: Sequence[str]  # names of packages
+
+
+class Rig(NamedTuple):
+    """What all workers share."""
+
+    folder: str  # of ours
+    python: Python
+    cycle: Cycle
+    environ: Mapping[str, str]
+    root: str  # what a try changes below this is its own
+    mix: Callable[[str], Mix]  # for the name of a candidate
+    apart: bool = True  # there are namespaces
+
+
+class Packages:
+    """In the process of a worker."""
+
+    def __init__(self, rig: Rig, slot: int) -> None:
+        self._rig = rig
+        self._own = os.path.join(rig.folder, str(slot))
+        self._scratch = os.path.join(self._own, "scratch")
+        os.makedirs(self._scratch, exist_ok=True)
+        self._quiet = Quiet(rig.environ)
+
+    def tried(self, trial: Trial) -> Answer:
+        """Run it with these packages."""
+        try:
+            mix = self._rig.mix(trial.name)
+            made = compose(os.path.join(self._own, "env"), self._rig.python, mix.parts)
+            names = _modules(made, mix.asked)
+            outcome, seen = self._run(trial, made, names)
+            self._check(seen, made)
+            keep_bytecode(made)
+        except ZeroinError as error:
+            return Answer(None, error.message, error.hint)
+        except OSError as error:
+            return Answer(None, f"an environment can't be made in {self._own}: {error.strerror}")
+        return Answer(outcome)
+
+    def _run(self, trial: Trial, made: Composed, names: list[str]) -> tuple[Outcome, Seen]:
+        rig = self._rig
+        cycle = inside(rig.cycle, made, rig.python, rig.environ)
+        told = {**cycle.env, "ZEROIN_WHERE": ",".join(names[:MOST_NAMES])}
+        cycle = cycle._replace(env=told, timeout=trial.timeout)
+        view = self._view()
+        if view.copied:
+            cycle = copies.made(view, cycle)
+
+        def conduct(run: Run, env: dict[str, str], inbox: Inbox, how: dict[str, Any]) -> Ended:
+            if view.copied:
+                return run.execute(cycle.command, cycle.cwd, env, **how)
+            shared = [path for path in (inbox.folder, self._own) if _is_below(path, rig.root)]
+            seen = view._replace(as_is=tuple(shared))
+
+            def start(out: int, err: int) -> int:
+                return spawn_apart(cycle.command, cycle.cwd, env, out, err, seen)
+
+            return run.execute(cycle.command, cycle.cwd, env, start=start, **how)
+
+        return self._quiet.run(cycle, conduct)
+
+    def _view(self) -> View:
+        return view_of(self._rig.root, self._scratch)._replace(copied=not self._rig.apart)
+
+    def _check(self, seen: Seen, made: Composed) -> None:
+        """Was it what we have put there that was imported?"""
+        for name, path in _where(seen):
+            if not path.startswith(os.path.join(made.site, "")):
+                raise UntestableError(
+                    f"{name} was imported from {path}, and not from the release that was tried",
+                    hint="take that out of PYTHONPATH, or run from another folder with --cwd",
+                )
+            with open(os.path.join(self._rig.folder, IMPORTED), "a", encoding="utf-8"):
+                pass
+
+    def close(self) -> None:
+        """Nothing is kept."""
+
+
+def inside(cycle: Cycle, made: Composed, python: Python, environ: Mapping[str, str]) -> Cycle:
+    """The same cycle with another environment for the one that it would use."""
+    env = users(cycle, environ)
+    command = tuple(made.led(word, cycle.cwd, python) for word in cycle.command)
+    return cycle._replace(command=command, env={**cycle.env, **made.variables(env)})
+
+
+def view_of(root: str, scratch: str) -> View:
+    """What a try sees: all, but what it changes below the root is its own."""
+    return View("" if root == "/" else root, scratch)
+
+
+def cannot_be_apart(folder: str, root: str) -> str:
+    """Why tries can't be kept apart; "" if they can."""
+    scratch = os.path.join(folder, "probe")
+    os.makedirs(scratch, exist_ok=True)
+    return can_be_apart(view_of(root, scratch))
+
+
+def _modules(made: Composed, asked: Sequence[str]) -> list[str]:
+    here = installed([made.site])
+    return [name for one in asked if one in here for name in here[one].modules()]
+
+
+def _where(seen: Seen) -> Iterator[tuple[str, str]]:
+    for message in seen.messages:
+        yield from (message.get("where") or {}).items()
+
+
+def _is_below(path: str, root: str) -> bool:
+    return path.startswith(os.path.join(root, ""))

@@ -1,0 +1,101 @@
+"""What a search over packages works with: the command's Python, uv, the store, folders of ours."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+from zeroin.digest import digest
+from zeroin.record import place as places
+from zeroin.run import copies, interpreter
+from zeroin.run.composed import Part, compose
+from zeroin.run.dists import installed
+from zeroin.run.environment import users
+from zeroin.run.pins import Store
+from zeroin.run.uv import Uv
+from zeroin.tools.bisect.packages import IMPORTED, Rig, cannot_be_apart, view_of
+from zeroin.tools.bisect.tries import Tries
+from zeroin.tools.folders import own_folder, quick_base
+from zeroin.tools.shrink.world import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from zeroin.cycle import Cycle
+    from zeroin.tools.bisect.packages import Mix
+    from zeroin.tools.bisect.report import Axis, BisectOptions, Teller
+
+PREFIX = "zeroin-bisect-"
+
+
+class Setting:
+    """Made once for a search; `close` leaves nothing behind but the store."""
+
+    def __init__(
+        self, cycle: Cycle, environ: Mapping[str, str], python: str = "", kept: str = ""
+    ) -> None:
+        self.cycle = cycle
+        self.environ = environ
+        env = users(cycle, environ)
+        named = kept or python
+        self.python = (
+            interpreter.at(named, cycle.cwd, env)
+            if named
+            else interpreter.of(cycle.command, cycle.cwd, env)
+        )
+        self.installed = installed(self.python.sites)
+        self.uv = Uv(env, cycle.cwd)
+        self.store = Store(self.uv, self.python, environ)
+        place = places.find(cycle.cwd, environ)
+        self.root = place.root or cycle.cwd
+        self._kept = os.path.join(place.folder, "bisect")
+        self.folder = own_folder(PREFIX, quick_base())
+        self.notes: list[str] = []
+        self._base = ""
+
+    @property
+    def base(self) -> str:
+        """The Python of an environment that holds what is installed: uv may ask it anything."""
+        if not self._base:
+            whole = [Part(site) for site in self.python.sites]
+            self._base = compose(os.path.join(self.folder, "base"), self.python, whole).python
+        return self._base
+
+    def rig(self, mix: Callable[[str], Mix]) -> Rig:
+        """For workers."""
+        rig = Rig(self.folder, self.python, self.cycle, self.environ, self.root, mix)
+        reason = cannot_be_apart(self.folder, self.root)
+        if reason:
+            copies.check(view_of(self.root, self.folder))
+            self.notes.append(f"each try had a copy of {self.root}, without namespaces: {reason}")
+            rig = rig._replace(apart=False)
+        return rig
+
+    def tries(
+        self, axis: Axis, options: BisectOptions, teller: Teller, timeout: float | None
+    ) -> Tries:
+        """The tries of one question; those of an interrupted search are gone on from."""
+        return Tries(axis, options, teller, os.path.join(self._kept, axis.key), timeout)
+
+    def key(self, options: BisectOptions, *question: object) -> str:
+        """The same for the same question about the same files."""
+        pins = sorted((one.name, one.version) for one in self.installed.values())
+        files = stamp(self.root, ())
+        asked = options._replace(jobs=0, fresh=False)
+        return digest(
+            repr((self.cycle.key(), self.python.executable, pins, files, asked, *question))
+        )
+
+    @property
+    def was_imported(self) -> bool:
+        """Whether any try has imported what is in question."""
+        return os.path.exists(os.path.join(self.folder, IMPORTED))
+
+    def without(self, names: Sequence[str]) -> list[Part]:
+        """What is installed but for some."""
+        return [Part(site, frozenset(names)) for site in self.python.sites]
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        shutil.rmtree(self.folder, ignore_errors=True)
