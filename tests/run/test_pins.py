@@ -196,7 +196,7 @@ def test_bytecode_is_kept(tmp_path, env, real):
     for _ in range(2):
         made = compose(str(tmp_path / "made"), python, parts)
         subprocess.run([made.python, "-c", "import single, shop"], env=env, check=True)
-        keep_bytecode(made)
+        keep_bytecode(made, store.folder)
     for part, below in zip(parts, ("__pycache__", "shop/__pycache__"), strict=True):
         names = os.listdir(os.path.join(part.folder, below))
         assert [name.partition(".")[0] for name in names] in (["single"], ["__init__"])

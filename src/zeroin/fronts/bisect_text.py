@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from zeroin.cycle import Kind, Verdict
 from zeroin.fronts import bisect_culprits
+from zeroin.fronts.bisect_packages_text import put_packages
 from zeroin.fronts.shrink_text import counted
 from zeroin.fronts.words import Paint, put
 
@@ -104,6 +105,9 @@ def put_report(report: BisectReport, noun: str = "change") -> None:
 
 
 def _put_answer(report: BisectReport, paint: Paint) -> None:
+    if report.axis in ("versions", "envs"):
+        put_packages(report, paint)
+        return
     word = "first fixed" if report.fixed else "first bad"
     if report.verdict == "range":
         names = [one[:10] if report.axis == "commits" else one for one in report.candidates]

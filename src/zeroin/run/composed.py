@@ -84,8 +84,8 @@ def compose(folder: str, python: Python, parts: Sequence[Part]) -> Composed:
     return made
 
 
-def keep_bytecode(made: Composed) -> None:
-    """Single modules have their bytecode beside them: put it where the module really lies."""
+def keep_bytecode(made: Composed, below: str) -> None:
+    """That of single modules lies beside them: put it where these really are, below a folder."""
     cache = os.path.join(made.site, _CACHE)
     for name in os.listdir(cache) if os.path.isdir(cache) else ():
         source = os.path.join(made.site, f"{_stem(name)}.py")
@@ -93,6 +93,8 @@ def keep_bytecode(made: Composed) -> None:
         if not os.path.islink(source) or os.path.islink(compiled) or not name.endswith(".pyc"):
             continue
         target = os.path.join(os.path.dirname(os.readlink(source)), _CACHE)
+        if not target.startswith(os.path.join(below, "")):
+            continue
         try:
             os.makedirs(target, exist_ok=True)
             own = os.path.join(target, f".{name}-{os.getpid()}")

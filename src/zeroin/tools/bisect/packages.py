@@ -43,6 +43,7 @@ class Rig(NamedTuple):
     python: Python
     cycle: Cycle
     environ: Mapping[str, str]
+    store: str  # the folder of releases
     root: str  # what a try changes below this is its own
     mix: Callable[[str], Mix]  # for the name of a candidate
     apart: bool = True  # there are namespaces
@@ -66,7 +67,7 @@ class Packages:
             names = _modules(made, mix.asked)
             outcome, seen = self._run(trial, made, names)
             self._check(seen, made)
-            keep_bytecode(made)
+            keep_bytecode(made, self._rig.store)
         except ZeroinError as error:
             return Answer(None, error.message, error.hint)
         except OSError as error:

@@ -32,18 +32,14 @@ PREFIX = "zeroin-bisect-"
 class Setting:
     """Made once for a search; `close` leaves nothing behind but the store."""
 
-    def __init__(
-        self, cycle: Cycle, environ: Mapping[str, str], python: str = "", kept: str = ""
-    ) -> None:
+    def __init__(self, cycle: Cycle, environ: Mapping[str, str], python: str = "") -> None:
         self.cycle = cycle
         self.environ = environ
         env = users(cycle, environ)
-        named = kept or python
-        self.python = (
-            interpreter.at(named, cycle.cwd, env)
-            if named
-            else interpreter.of(cycle.command, cycle.cwd, env)
-        )
+        if python:
+            self.python = interpreter.at(python, cycle.cwd, env)
+        else:
+            self.python = interpreter.of(cycle.command, cycle.cwd, env)
         self.installed = installed(self.python.sites)
         self.uv = Uv(env, cycle.cwd)
         self.store = Store(self.uv, self.python, environ)
@@ -64,7 +60,8 @@ class Setting:
 
     def rig(self, mix: Callable[[str], Mix]) -> Rig:
         """For workers."""
-        rig = Rig(self.folder, self.python, self.cycle, self.environ, self.root, mix)
+        store = self.store.folder
+        rig = Rig(self.folder, self.python, self.cycle, self.environ, store, self.root, mix)
         reason = cannot_be_apart(self.folder, self.root)
         if reason:
             copies.check(view_of(self.root, self.folder))

@@ -12,6 +12,7 @@ from zeroin.axes.versions.releases import Release
 from zeroin.errors import UntestableError, UsageError
 from zeroin.run.pins import Pin
 from zeroin.run.uv import normal
+from zeroin.tools.bisect.alike import in_other_words
 from zeroin.tools.bisect.answer import answer
 from zeroin.tools.bisect.ordered import Found, Ordered
 from zeroin.tools.bisect.packages import Mix, Packages
@@ -156,8 +157,8 @@ class _Versions:
             if found is None and self.good is not None:
                 row = [one.name for one in releases.between(self.known, self.good, self.bad)]
                 search = Ordered(tries, row, self.options)
-                found = search.find()
-                skipped = search.skipped()
+                found, alike = in_other_words(tries, row, search.find(), self.options)
+                skipped = [one for one in search.skipped() if one.name not in alike]
                 about |= self._told(found)
             if found is None:
                 raise ValueError("there is always an answer of some kind")

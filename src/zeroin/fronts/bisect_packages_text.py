@@ -1,0 +1,49 @@
+"""What `bisect versions` and `bisect envs` answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zeroin.fronts.words import put
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zeroin.fronts.words import Paint
+    from zeroin.tools.bisect.report import BisectReport
+
+MOST = 12  # names in a line
+
+
+def put_packages(report: BisectReport, paint: Paint) -> None:
+    """The answer."""
+    _put_release(report, paint)
+
+
+def _put_release(report: BisectReport, paint: Paint) -> None:
+    word = "first fixed" if report.fixed else "first bad"
+    about = report.about
+    package = about.get("package", "")
+    if report.verdict == "range":
+        shown = listed(report.candidates)
+        count = len(report.candidates)
+        put(f"{paint(word, 'bold')}: {package}, one of {count} that nothing tells apart: {shown}")
+    else:
+        marks = [about.get("date") or "", "yanked" if about.get("yanked") else ""]
+        said = ", ".join(filter(None, marks))
+        put(f"{paint(word, 'bold')}: {package} {report.first_bad}{f' ({said})' if said else ''}")
+    if about.get("early"):
+        put(f"  its pre-release {about['early']} has it already")
+    if about.get("moved"):
+        put(f"  moved with it: {', '.join(map(change, about['moved']))}")
+
+
+def change(told: Mapping[str, Any]) -> str:
+    """One package, before and after."""
+    return f"{told['name']} {told['old'] or '(none)'} → {told['new'] or '(none)'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """So many as a line has room for."""
+    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+    return f"{', '.join(names[:MOST])}{more}"
