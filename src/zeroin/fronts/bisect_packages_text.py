@@ -10,14 +10,43 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zeroin.fronts.words import Paint
-    from zeroin.tools.bisect.report import BisectReport
+    from zeroin.tools.bisect.report import BisectReport, Culprit
 
 MOST = 12  # names in a line
 
 
 def put_packages(report: BisectReport, paint: Paint) -> None:
     """The answer."""
-    _put_release(report, paint)
+    if report.axis == "versions":
+        _put_release(report, paint)
+        return
+    for culprit in report.culprits:
+        _put_culprit(culprit, paint)
+
+
+def _put_culprit(culprit: Culprit, paint: Paint) -> None:
+    about = culprit.about
+    name = paint(culprit.name, "bold")
+    if about["put_back"]:
+        alone = {True: "yes", False: "no", None: "not known"}[about["breaks_alone"]]
+        if about["breaks_with"]:
+            alone = f"no, only together with {', '.join(about['breaks_with'])}"
+        moves = ", ".join(map(change, about["moves_with_it"])) or "nothing"
+        what = f"put back {name} {_way(culprit.new, culprit.old)} and it works"
+        put(f"{what} · breaks alone: {alone} · moves with it: {moves}")
+    else:
+        others = ", ".join(about["breaks_with"])
+        put(f"{name} {_way(culprit.old, culprit.new)} is what {others} breaks together with")
+    if about["known"]:
+        candidates = about["candidates"]
+        which = about["first_bad"] + (f" ({about['date']})" if about["date"] else "")
+        if len(candidates) > 1:
+            which = f"one of {len(candidates)} that nothing tells apart: {listed(candidates)}"
+        put(f"  first bad: {culprit.name} {which} · {about['last_good']} works")
+
+
+def _way(start: str, end: str) -> str:
+    return f"{start or '(none)'} → {end or '(none)'}"
 
 
 def _put_release(report: BisectReport, paint: Paint) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zeroin.errors import UntestableError, ZeroinError
@@ -11,6 +13,7 @@ from zeroin.run.apart import View, can_be_apart, spawn_apart
 from zeroin.run.composed import Composed, compose, keep_bytecode
 from zeroin.run.dists import installed
 from zeroin.run.environment import users
+from zeroin.run.uv import normal
 from zeroin.tools.quiet import Quiet
 from zeroin.tools.workers import Answer
 
@@ -25,8 +28,8 @@ if TYPE_CHECKING:
     from zeroin.tools.bisect.report import Trial
     from zeroin.tools.run import Seen
 
-MOST_NAMES = 200  # modules that the agent is asked about
-IMPORTED = "imported"
+MOST_NAMES = 3000  # modules that the agent is asked about
+SEEN = "seen"
 
 
 class Mix(NamedTuple):
@@ -34,6 +37,7 @@ class Mix(NamedTuple):
 
     parts: Sequence[Part]
     asked: Sequence[str]  # names of packages
+    strict: bool = False  # only modules that are called like their package must come from it
 
 
 class Rig(NamedTuple):
@@ -64,9 +68,10 @@ class Packages:
         try:
             mix = self._rig.mix(trial.name)
             made = compose(os.path.join(self._own, "env"), self._rig.python, mix.parts)
-            names = _modules(made, mix.asked)
-            outcome, seen = self._run(trial, made, names)
-            self._check(seen, made)
+            owners = _modules(made, mix.asked)
+            outcome, seen = self._run(trial, made, list(owners))
+            self._check(seen, made, owners if mix.strict else {})
+            self._note(trial.name, seen, made, owners)
             keep_bytecode(made, self._rig.store)
         except ZeroinError as error:
             return Answer(None, error.message, error.hint)
@@ -99,16 +104,27 @@ class Packages:
     def _view(self) -> View:
         return view_of(self._rig.root, self._scratch)._replace(copied=not self._rig.apart)
 
-    def _check(self, seen: Seen, made: Composed) -> None:
+    def _check(self, seen: Seen, made: Composed, owners: Mapping[str, str]) -> None:
         """Was it what we have put there that was imported?"""
         for name, path in _where(seen):
+            if owners and normal(name) != owners.get(name):
+                continue  # a name that anybody may give to a module of their own
             if not path.startswith(os.path.join(made.site, "")):
                 raise UntestableError(
                     f"{name} was imported from {path}, and not from the release that was tried",
                     hint="take that out of PYTHONPATH, or run from another folder with --cwd",
                 )
-            with open(os.path.join(self._rig.folder, IMPORTED), "a", encoding="utf-8"):
-                pass
+
+    def _note(self, name: str, seen: Seen, made: Composed, owners: Mapping[str, str]) -> None:
+        """Which packages it has loaded, and which its tracebacks go through."""
+        loaded = {owners[module] for module, _ in _where(seen) if module in owners}
+        inside = re.compile(re.escape(os.path.join(made.site, "")) + r"(\w+)")
+        found = inside.findall(json.dumps([one.get("crash") or one for one in seen.messages]))
+        shown = {owners[module] for module in found if module in owners}
+        folder = os.path.join(self._rig.folder, SEEN)
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            json.dump({"loaded": sorted(loaded), "shown": sorted(shown)}, file)
 
     def close(self) -> None:
         """Nothing is kept."""
@@ -133,9 +149,19 @@ def cannot_be_apart(folder: str, root: str) -> str:
     return can_be_apart(view_of(root, scratch))
 
 
-def _modules(made: Composed, asked: Sequence[str]) -> list[str]:
+def _modules(made: Composed, asked: Sequence[str]) -> dict[str, str]:
+    """Modules of packages, and whose they are."""
     here = installed([made.site])
-    return [name for one in asked if one in here for name in here[one].modules()]
+    return {name: one for one in asked if one in here for name in here[one].modules()}
+
+
+def noted(folder: str, name: str) -> dict[str, list[str]]:
+    """What a try has left: packages that it has loaded, and those of its tracebacks."""
+    try:
+        with open(os.path.join(folder, SEEN, name), encoding="utf-8") as file:
+            return dict(json.load(file))
+    except (OSError, ValueError):
+        return {}
 
 
 def _where(seen: Seen) -> Iterator[tuple[str, str]]:

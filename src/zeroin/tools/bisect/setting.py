@@ -14,7 +14,7 @@ from zeroin.run.dists import installed
 from zeroin.run.environment import users
 from zeroin.run.pins import Store
 from zeroin.run.uv import Uv
-from zeroin.tools.bisect.packages import IMPORTED, Rig, cannot_be_apart, view_of
+from zeroin.tools.bisect.packages import SEEN, Rig, cannot_be_apart, noted, view_of
 from zeroin.tools.bisect.tries import Tries
 from zeroin.tools.folders import own_folder, quick_base
 from zeroin.tools.shrink.world import stamp
@@ -87,7 +87,9 @@ class Setting:
     @property
     def was_imported(self) -> bool:
         """Whether any try has imported what is in question."""
-        return os.path.exists(os.path.join(self.folder, IMPORTED))
+        folder = os.path.join(self.folder, SEEN)
+        names = os.listdir(folder) if os.path.isdir(folder) else ()
+        return any(noted(self.folder, name).get("loaded") for name in names)
 
     def without(self, names: Sequence[str]) -> list[Part]:
         """What is installed but for some."""

@@ -25,11 +25,13 @@ AXES = {
     "tests": "the tests that make another one fail when they run before it",
     "data": "the rows of a new file that break it",
     "versions": "the release of a package",
+    "envs": "the package, of all that differ between two environments",
 }
 EXAMPLES = """\
   zeroin bisect commits v4.33.0 HEAD -- python repro.py
   zeroin bisect commits -- pytest -x tests/test_api.py      look for a good one first
   zeroin bisect versions pandas -- python report.py
+  zeroin bisect envs old.lock new.lock -- pytest -x tests/test_api.py
 """
 
 

@@ -1,0 +1,98 @@
+"""The two environments of `bisect envs`, however they are given: files, folders, attempts."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from zeroin.axes.envs import locks
+from zeroin.errors import UsageError
+from zeroin.run import interpreter
+from zeroin.run.dists import installed
+from zeroin.run.pins import Pin, pin_of
+from zeroin.tools.reading import open_record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zeroin.run.dists import Dist
+    from zeroin.tools.bisect.setting import Setting
+
+HERE = (".", "this")
+ATTEMPT = "attempt:"
+
+
+class Described(NamedTuple):
+    """Packages by name."""
+
+    label: str  # as the user calls it
+    packages: dict[str, Pin]
+    notes: tuple[str, ...] = ()
+
+
+def is_environment(text: str, cwd: str) -> bool:
+    """Whether it is the folder of one."""
+    return text not in HERE and os.path.isdir(os.path.join(cwd, text))
+
+
+def python_for(old: str, new: str, cwd: str) -> str:
+    """Where the Python to search with is: that of an environment that is given; "" if none is."""
+    return next((one for one in (new, old) if is_environment(one, cwd)), "")
+
+
+def described(text: str, setting: Setting, env: Mapping[str, str]) -> Described:
+    """What is meant by a word."""
+    if text in HERE:
+        return Described(text, _taken(setting.installed))
+    if text.startswith(ATTEMPT):
+        return _recorded(text, setting)
+    full = os.path.join(setting.cycle.cwd, text)
+    if os.path.isdir(full):
+        return _folder(text, setting, env)
+    lock = locks.read(full, setting.python.markers)
+    pins = {name: Pin(name, one.version, one.source) for name, one in lock.packages.items()}
+    return Described(text, pins, lock.notes)
+
+
+def _taken(dists: Mapping[str, Dist]) -> dict[str, Pin]:
+    """From where they are: they need no index."""
+    return {name: Pin(name, one.version, folder=one.site) for name, one in dists.items()}
+
+
+def _folder(text: str, setting: Setting, env: Mapping[str, str]) -> Described:
+    python = interpreter.at(text, setting.cycle.cwd, env)
+    dists = installed(python.sites)
+    if not dists:
+        raise UsageError(f"{text}: there are no packages in this environment")
+    if python.tag == setting.python.tag:
+        return Described(text, _taken(dists))
+    note = f"{text} is for Python {python.version}: its packages were installed for ours"
+    pins = {name: pin_of(name, one.version) for name, one in dists.items() if not one.is_local}
+    return Described(text, pins, (note,))
+
+
+def _recorded(text: str, setting: Setting) -> Described:
+    with open_record(setting.cycle.cwd, setting.environ) as reading:
+        attempt = reading.store.resolve(text.removeprefix(ATTEMPT))
+        told: dict[str, str] = reading.store.get(attempt.packages) or {}
+    if not told:
+        raise UsageError(
+            f"nothing is known about the packages of attempt {attempt.id}",
+            hint=f"they are recorded with runs of Python; see: zeroin show {attempt.id}",
+        )
+    # What is still installed as it was then is taken from there.
+    here = setting.installed
+    pins = {}
+    for name, version in told.items():
+        same = name in here and here[name].version == version
+        pins[name] = Pin(name, version, folder=here[name].site) if same else Pin(name, version)
+    return Described(text, pins)
+
+
+def check_different(old: Described, new: Described, changes: Sequence[object]) -> None:
+    """Say so if they are the same."""
+    if not changes:
+        raise UsageError(
+            f"{old.label} and {new.label} have the same {len(new.packages)} packages",
+            hint="if only one of them fails, it is not for its packages",
+        )

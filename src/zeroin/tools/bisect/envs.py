@@ -1,0 +1,259 @@
+"""`bisect envs`: which package, of all that differ between two environments, broke it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zeroin.cycle import Verdict
+from zeroin.errors import UntestableError
+from zeroin.run.environment import users
+from zeroin.search.bisection import Bisection
+from zeroin.search.cure import Chain, Cure, Cured, Edge
+from zeroin.tools.bisect import described
+from zeroin.tools.bisect.answer import answer
+from zeroin.tools.bisect.culprits import Releases, culprits_of
+from zeroin.tools.bisect.judge import judge_of
+from zeroin.tools.bisect.mixes import Mixes
+from zeroin.tools.bisect.ordered import Found
+from zeroin.tools.bisect.packages import Packages, noted
+from zeroin.tools.bisect.report import Ends, Skipped
+from zeroin.tools.bisect.setting import Setting
+from zeroin.tools.bisect.suspects import Traces, chances
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zeroin.cycle import Cycle
+    from zeroin.tools.bisect.packages import Rig
+    from zeroin.tools.bisect.report import BisectOptions, BisectReport, Teller
+
+_MIRROR = {
+    Verdict.SAME: Verdict.PASSED,
+    Verdict.PASSED: Verdict.SAME,
+    Verdict.OTHER: Verdict.OTHER,
+}
+AGAIN = 3  # further runs of ends that are not as they should be
+
+
+class EnvOptions(NamedTuple):
+    """Which environments."""
+
+    old: str
+    new: str
+    python: str = ""
+    releases: bool = True  # go on to the first bad release
+
+
+def bisect_envs(
+    cycle: Cycle,
+    wanted: EnvOptions,
+    options: BisectOptions,
+    environ: Mapping[str, str],
+    teller: Teller,
+) -> BisectReport:
+    """Find it."""
+    began = time.monotonic()
+    python = wanted.python or described.python_for(wanted.old, wanted.new, cycle.cwd)
+    setting = Setting(cycle, environ, python)
+    try:
+        return _Envs(setting, wanted, options, teller).go(began)
+    finally:
+        setting.close()
+
+
+class MixAxis:
+    """Mixes of two environments."""
+
+    noun = "package"
+
+    def __init__(self, mixes: Mixes, rig: Rig, key: str) -> None:
+        self._mixes = mixes
+        self._rig = rig
+        self.key = key
+
+    def label(self, name: str) -> str:
+        """What is put back."""
+        return self._mixes.label(name)
+
+    def servant(self, slot: int) -> Packages:
+        """In a worker's process."""
+        return Packages(self._rig, slot)
+
+
+class _Envs:
+    def __init__(
+        self, setting: Setting, wanted: EnvOptions, options: BisectOptions, teller: Teller
+    ) -> None:
+        self.setting = setting
+        self.wanted = wanted
+        self.options = options
+        self.teller = teller
+        env = users(setting.cycle, setting.environ)
+        self.old = described.described(wanted.old, setting, env)
+        self.new = described.described(wanted.new, setting, env)
+        self.notes = [*self.old.notes, *self.new.notes]
+        self.mixes = Mixes(setting, self.old.packages, self.new.packages)
+        described.check_different(self.old, self.new, self.mixes.changes)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Have everything at hand."""
+        setting, mixes = self.setting, self.mixes
+        mixes.fill()
+        described.check_different(self.old, self.new, mixes.changes)
+        self.releases = Releases(setting, mixes)
+        rig = setting.rig(self.releases.mix)
+        key = setting.key(self.options, sorted(mixes.old.items()), sorted(mixes.new.items()))
+        axis = MixAxis(mixes, rig, key)
+        self.tries = setting.tries(axis, self.options, self.teller, setting.cycle.timeout)
+        self.graph, self.ranks = mixes.graph()
+        self.none, self.all = mixes.name(()), mixes.name(self.graph.all)
+
+    # --- searching ----------------------------------------------------------------------------
+
+    def go(self, began: float) -> BisectReport:
+        """What to put back, what goes with it, and since which release."""
+        about: dict[str, Any] = {"changes": len(self.mixes.changes)}
+        found, cured = Found("interrupted"), None
+        count, seconds = 0, 0.0
+        try:
+            problem = self._ends()
+            if problem is None:
+                cured = self._cure()
+                found = self._confirmed(cured)
+                count, seconds = self.tries.tries, time.monotonic() - began
+                if self.wanted.releases and found.verdict == "found":
+                    self.releases.look(self.tries, cured, self.options)
+            else:
+                found = problem
+        except KeyboardInterrupt:
+            found = found if cured is not None else Found("interrupted")
+        finally:
+            self.tries.close()
+        if found.verdict != "interrupted":
+            self.tries.memory.forget()
+        culprits = culprits_of(self.mixes, self.graph, cured, self.releases) if cured else []
+        if culprits:
+            first = culprits[0].about
+            found = found._replace(good=first["last_good"], bad=first["first_bad"])
+            about |= {"seconds": round(seconds, 3), "tries": count}
+        notes = [*self.notes, *self.mixes.notes, *self.setting.notes, *self.releases.notes]
+        report = answer(
+            "envs", self.tries, found, self._skipped(), self.options, began, about, notes, culprits
+        )
+        return report._replace(tries=count or report.tries)
+
+    def _ends(self) -> Found | None:
+        """Both as they are; the other way round if the old one fails."""
+        tries, bad, good = self.tries, self.none, self.all
+        wanted = [name for name in (bad, good) if not tries.is_known(name)]
+        tries.run(wanted)
+        for name, one in ((bad, self.new), (good, self.old)):
+            if name in tries.reasons:
+                raise UntestableError(f"{one.label} can't be tested: {tries.why(name)}")
+        new, old = tries.outcomes[bad][-1], tries.outcomes[good][-1]
+        if old.failed and not new.failed:
+            return self._turned()
+        tries.judge = judge_of(old, new, self.options)
+        if tries.judge is None:
+            return self._unlike_ends()
+        self.teller.ends(
+            Ends(
+                self.old.label,
+                self.new.label,
+                tries.why(good),
+                tries.why(bad),
+                str(tries.judge.oracle.signature or ""),
+                len(self.mixes.changes),
+            )
+        )
+        return None
+
+    def _turned(self) -> Found | None:
+        """The old one fails and the new one works."""
+        self.notes.append(
+            f"{self.old.label} fails and {self.new.label} works: searched the other way round"
+        )
+        self.teller.note(self.notes[-1])
+        self.tries.close()
+        self.old, self.new = self.new, self.old
+        self.mixes = Mixes(self.setting, self.old.packages, self.new.packages)
+        self._begin()
+        return self._ends()
+
+    def _unlike_ends(self) -> Found | None:
+        tries, bad, good = self.tries, self.none, self.all
+        runs = max(AGAIN, self.options.repeat)
+        tries.run([name for name in (bad, good) for _ in range(runs)])
+        for old in tries.outcomes[good]:
+            for new in tries.outcomes[bad]:
+                tries.judge = tries.judge or judge_of(old, new, self.options)
+        if tries.judge is not None:
+            why = f"it fails only sometimes with {self.new.label}: {tries.why(bad)}"
+            return Found("not-reproduced", why=why, hint="make it fail each time first")
+        if any(one.failed for one in tries.outcomes[bad]):
+            why = f"it fails in the same way with both: {tries.why(bad)}"
+            return Found("not-reproduced", why=why, hint="is it for the packages at all?")
+        why = f"it works with both, {self.old.label} and {self.new.label}"
+        return Found("not-reproduced", why=why, hint="run the command where it fails: zeroin run")
+
+    def _cure(self) -> Cured:
+        seen = [
+            Traces(told.get("loaded", ()), told.get("shown", ()))
+            for told in (noted(self.setting.folder, name) for name in (self.none, self.all))
+        ]
+        weights = chances(self.mixes.changes, seen, self.tries.why(self.none))
+        search = Cure(self.graph, weights, self.ranks).search()
+        question = next(search)
+        while True:
+            try:
+                if isinstance(question, Chain):
+                    question = search.send(self._edge(question))
+                else:
+                    question = search.send(self._verdict(question.put_back))
+            except StopIteration as over:
+                cured: Cured = over.value
+                return cured
+
+    def _verdict(self, put_back: frozenset[int]) -> Verdict:
+        name = self.mixes.name(put_back)
+        if not self.tries.is_known(name):
+            self.tries.run([name])
+        return self.tries.verdict(name) or Verdict.OTHER
+
+    def _edge(self, chain: Chain) -> Edge:
+        """Several at once."""
+        tries = self.tries
+        names = [self.mixes.name(one) for one in chain.sets]
+        at = {name: number for number, name in enumerate(names)}
+        search = Bisection.of(len(names) - 1, chain.chances)
+        tries.between = lambda: (len(search.candidates), search.tries_left(max(1, tries.free)))
+        while True:
+            for name in names[1:-1]:
+                verdict = tries.verdict(name)
+                if verdict is not None:
+                    search = search.told(at[name], _MIRROR[verdict])
+            running = [at[name] for name in tries.running]
+            tries.give_up({names[one] for one in running if search.is_useless(one)})
+            if search.is_over:
+                return Edge(search.good, search.bad)
+            running = [at[name] for name in tries.running]
+            for position in search.plan(running, tries.free) if tries.free > 0 else ():
+                tries.start(names[position])
+            tries.wait()
+
+    def _confirmed(self, cured: Cured) -> Found:
+        """Once more: with it put back it works, without that it fails."""
+        tries = self.tries
+        tries.between = lambda: (0, 0.0)
+        name = self.mixes.name(cured.put_back)
+        tries.run([name])
+        sure = not tries.is_flaky(name) and tries.verdict(name) is Verdict.PASSED
+        return Found("found", candidates=(), confirmed=sure)
+
+    def _skipped(self) -> Sequence[Skipped]:
+        tries = self.tries
+        names = (*tries.outcomes, *tries.reasons)
+        told = {name: tries.why(name) for name in names if tries.verdict(name) is Verdict.OTHER}
+        return [Skipped(self.mixes.label(name), why) for name, why in told.items()]
