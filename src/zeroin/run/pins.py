@@ -9,22 +9,26 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
 from zeroin.digest import digest
 from zeroin.errors import UntestableError
 from zeroin.run.composed import Part
-from zeroin.run.uv import normal
+from zeroin.run.dists import installed
+from zeroin.run.uv import UvError, normal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from zeroin.errors import ZeroinError
+    from zeroin.run.dists import Dist
     from zeroin.run.interpreter import Python
     from zeroin.run.uv import Uv
 
 AT_ONCE = 6  # most of it is waiting for the index
+FEW = 4  # so many and more are installed in one go
 MAKING = ".making-"
 
 
@@ -102,15 +106,41 @@ class Store:
         missing = [pin for pin in pins if not self.has(pin)]
         if missing:
             self._uv.sources()  # once, before there are many
-            with ThreadPoolExecutor(AT_ONCE) as pool:
+            for batch in _batches(missing):
+                self._install_many(batch)
+            with ThreadPoolExecutor(AT_ONCE) as pool:  # what is left of them
                 list(pool.map(get, missing))
         return failed
 
+    def _install_many(self, pins: list[Pin]) -> None:
+        """All of them in one go, then each into its folder; where one can't be, none is there."""
+        if len(pins) < FEW:
+            return
+        made = self._making()
+        try:
+            whole = os.path.join(made, "all")
+            self._uv.install_alone(self._python.base, [pin.requirement for pin in pins], whole)
+            here = installed([whole])
+            claims = Counter(top for one in here.values() for top in _tops(one))
+            for pin in pins:
+                if pin.name in here and here[pin.name].version == pin.version:
+                    own = os.path.join(made, pin.name)
+                    _take_out(here[pin.name], os.path.join(own, "site-packages"), claims)
+                    if not self.has(pin):
+                        os.rename(own, os.path.dirname(self.place(pin)))
+        except (UvError, OSError):
+            return  # one by one, it will be seen which one it is
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+
+    def _making(self) -> str:
+        return tempfile.mkdtemp(prefix=f"{MAKING}{os.getpid()}-", dir=self.folder)
+
     def _install(self, pin: Pin, target: str) -> None:
-        made = tempfile.mkdtemp(prefix=f"{MAKING}{os.getpid()}-", dir=self.folder)
+        made = self._making()
         try:
             self._uv.install_alone(
-                self._python.base, pin.requirement, os.path.join(made, "site-packages")
+                self._python.base, [pin.requirement], os.path.join(made, "site-packages")
             )
             os.rename(made, target)
         except OSError as error:
@@ -119,6 +149,34 @@ class Store:
                 raise UntestableError(f"{pin} can't be kept in {self.folder}: {why}") from None
         finally:
             shutil.rmtree(made, ignore_errors=True)
+
+
+def _batches(pins: list[Pin]) -> list[list[Pin]]:
+    """Such that no package is twice in one."""
+    found: list[dict[str, Pin]] = []
+    for pin in pins:
+        free = next((one for one in found if pin.name not in one), None)
+        if free is None:
+            found.append({pin.name: pin})
+        else:
+            free[pin.name] = pin
+    return [list(one.values()) for one in found]
+
+
+def _tops(one: Dist) -> set[str]:
+    return {path.partition("/")[0] for path in one.files()}
+
+
+def _take_out(one: Dist, target: str, claims: Mapping[str, int]) -> None:
+    """Move what is its own; what others have a share in is moved file by file, or copied."""
+    os.makedirs(target)
+    for top in _tops(one):
+        if claims[top] == 1:
+            os.rename(os.path.join(one.site, top), os.path.join(target, top))
+    for path in one.files():
+        if claims[path.partition("/")[0]] > 1 and not path.startswith(".."):
+            os.makedirs(os.path.dirname(os.path.join(target, path)), exist_ok=True)
+            shutil.copy2(os.path.join(one.site, path), os.path.join(target, path))
 
 
 def pin_of(name: str, version: str) -> Pin:

@@ -128,8 +128,8 @@ class Uv:
             normal(name): version for sign, name, version in _CHANGE.findall(told) if sign == "+"
         }
 
-    def install_alone(self, python: str, requirement: str, folder: str) -> None:
-        """One package without what it needs."""
+    def install_alone(self, python: str, requirements: Sequence[str], folder: str) -> None:
+        """Packages without what they need."""
         self.sources()
         self._call(
             "pip",
@@ -141,7 +141,7 @@ class Uv:
             "--target",
             folder,
             "--",
-            requirement,
+            *requirements,
         )
 
 

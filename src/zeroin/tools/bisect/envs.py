@@ -33,6 +33,7 @@ _MIRROR = {
     Verdict.PASSED: Verdict.SAME,
     Verdict.OTHER: Verdict.OTHER,
 }
+AT_ONCE = 2  # the more at once, the more tries it takes altogether
 AGAIN = 3  # further runs of ends that are not as they should be
 
 
@@ -239,7 +240,8 @@ class _Envs:
             if search.is_over:
                 return Edge(search.good, search.bad)
             running = [at[name] for name in tries.running]
-            for position in search.plan(running, tries.free) if tries.free > 0 else ():
+            free = min(tries.free, (self.options.jobs or AT_ONCE) - len(running))
+            for position in search.plan(running, free) if free > 0 else ():
                 tries.start(names[position])
             tries.wait()
 

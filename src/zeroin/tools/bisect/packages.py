@@ -77,7 +77,8 @@ class Packages:
             return Answer(None, error.message, error.hint)
         except OSError as error:
             return Answer(None, f"an environment can't be made in {self._own}: {error.strerror}")
-        return Answer(outcome)
+        # Where our folders are is of no interest to anybody.
+        return Answer(outcome._replace(headline=outcome.headline.replace(f"{made.site}/", "")))
 
     def _run(self, trial: Trial, made: Composed, names: list[str]) -> tuple[Outcome, Seen]:
         rig = self._rig
