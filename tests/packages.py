@@ -38,6 +38,7 @@ def wheel(
     requires: Sequence[str] = (),
     python: str = "",
     scripts: Mapping[str, str] | None = None,
+    urls: Sequence[str] = (),
 ) -> Path:
     """Write a wheel as an index has it."""
     stem = f"{name.replace('-', '_')}-{version}"
@@ -45,6 +46,7 @@ def wheel(
     metadata = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
     metadata += [f"Requires-Python: {python}"] if python else []
     metadata += [f"Requires-Dist: {one}" for one in requires]
+    metadata += [f"Project-URL: {one}" for one in urls]
     inside = {
         **files,
         f"{info}/METADATA": "\n".join(metadata) + "\n",

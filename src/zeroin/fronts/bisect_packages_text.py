@@ -15,13 +15,22 @@ if TYPE_CHECKING:
 MOST = 12  # names in a line
 
 
-def put_packages(report: BisectReport, paint: Paint) -> None:
+def put_packages(report: BisectReport, paint: Paint, put_commit: Any) -> None:
     """The answer."""
     if report.axis == "versions":
         _put_release(report, paint)
+        _put_commit(report.about, paint, put_commit)
         return
     for culprit in report.culprits:
         _put_culprit(culprit, paint)
+        _put_commit(culprit.about, paint, put_commit)
+
+
+def _put_commit(about: Mapping[str, Any], paint: Paint, put_commit: Any) -> None:
+    if about.get("commit"):
+        put_commit(about["commit"], "commit", paint)
+    elif about.get("why_no_commit"):
+        put(f"  no commit: {about['why_no_commit']}")
 
 
 def _put_culprit(culprit: Culprit, paint: Paint) -> None:

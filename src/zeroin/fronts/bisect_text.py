@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from zeroin.cycle import Kind, Verdict
 from zeroin.fronts import bisect_culprits
@@ -13,6 +13,8 @@ from zeroin.fronts.shrink_text import counted
 from zeroin.fronts.words import Paint, put
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from zeroin.tools.bisect.report import BisectReport, Ends, Progress, Tried
 
 MOST_FILES = 8
@@ -106,7 +108,7 @@ def put_report(report: BisectReport, noun: str = "change") -> None:
 
 def _put_answer(report: BisectReport, paint: Paint) -> None:
     if report.axis in ("versions", "envs"):
-        put_packages(report, paint)
+        put_packages(report, paint, put_commit)
         return
     word = "first fixed" if report.fixed else "first bad"
     if report.verdict == "range":
@@ -120,6 +122,11 @@ def _put_answer(report: BisectReport, paint: Paint) -> None:
         date = report.about.get("date")
         put(f"{paint(word, 'bold')}: {report.first_bad}{f' ({date})' if date else ''}")
         return
+    put_commit(commit, word, paint)
+
+
+def put_commit(commit: Mapping[str, Any], word: str, paint: Paint) -> None:
+    """One, with what it changed."""
     number = f" · pull request #{commit['pull_request']}" if commit["pull_request"] else ""
     put(f'{paint(word, "bold")}: {commit["short"]} "{commit["subject"]}"{number}')
     put(f"  {commit['author']}, {commit['date'][:10]}")

@@ -87,7 +87,9 @@ def test_one_package(bisect, project):
 
 def test_as_json(bisect, project):
     """All keys; no more tries than it takes."""
-    told = answered(bisect("old.txt", "new.txt", "--json", *failing(project, "p07.version > '1.5'")))
+    told = answered(
+        bisect("old.txt", "new.txt", "--json", *failing(project, "p07.version > '1.5'"))
+    )
     assert told["verdict"] == "found"
     assert told["confirmed"]
     (culprit,) = told["culprits"]

@@ -14,6 +14,7 @@ from zeroin.tools.bisect.mixes import AT
 from zeroin.tools.bisect.ordered import Ordered
 from zeroin.tools.bisect.packages import Mix
 from zeroin.tools.bisect.report import Culprit
+from zeroin.tools.bisect.to_commit import to_commit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from zeroin.axes.envs.needs import Change
     from zeroin.search.cure import Cured, Graph
     from zeroin.tools.bisect.mixes import Mixes
-    from zeroin.tools.bisect.report import BisectOptions
+    from zeroin.tools.bisect.report import BisectOptions, Teller
     from zeroin.tools.bisect.setting import Setting
     from zeroin.tools.bisect.tries import Tries
 
@@ -34,6 +35,7 @@ class Releases:
         self._mixes = mixes
         self.notes: list[str] = []
         self.found: dict[str, dict[str, Any]] = {}  # by package
+        self._bad: dict[str, str] = {}  # the mix with the first bad release
 
     def mix(self, name: str) -> Mix:
         """The environment of any name, in a worker."""
@@ -71,6 +73,14 @@ class Releases:
             if change.name in self.found:
                 self.found[change.name]["tries"] = tries.tries - before
 
+    def to_commits(self, options: BisectOptions, teller: Teller) -> None:
+        """For each that has one first bad release."""
+        for package, told in self.found.items():
+            if len(told["candidates"]) == 1:
+                ends = (told["last_good"], told["first_bad"])
+                mix = self.mix(self._bad[package])
+                told.update(to_commit(self._setting, package, ends, mix, options, teller))
+
     def _look(
         self,
         tries: Tries,
@@ -104,6 +114,7 @@ class Releases:
         versions = dict(zip(row, [change.old, *inner, change.new], strict=True))
         first = versions[found.bad]
         date = next((item.date for item in line if item.name == first), "")
+        self._bad[change.name] = found.bad
         self.found[change.name] = {
             "last_good": versions[found.good],
             "first_bad": first,

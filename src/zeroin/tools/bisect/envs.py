@@ -43,7 +43,8 @@ class EnvOptions(NamedTuple):
     old: str
     new: str
     python: str = ""
-    releases: bool = True  # go on to the first bad release
+    releases: bool = True  # go on to the first bad release,
+    to_commit: bool = False  # and to the commit in its repository
 
 
 def bisect_envs(
@@ -134,6 +135,8 @@ class _Envs:
             self.tries.close()
         if found.verdict != "interrupted":
             self.tries.memory.forget()
+        if self.wanted.to_commit:
+            self.releases.to_commits(self.options, self.teller)
         culprits = culprits_of(self.mixes, self.graph, cured, self.releases) if cured else []
         if culprits:
             first = culprits[0].about

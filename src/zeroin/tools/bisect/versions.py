@@ -17,6 +17,7 @@ from zeroin.tools.bisect.answer import answer
 from zeroin.tools.bisect.ordered import Found, Ordered
 from zeroin.tools.bisect.packages import Mix, Packages
 from zeroin.tools.bisect.setting import Setting
+from zeroin.tools.bisect.to_commit import to_commit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +38,7 @@ class VersionOptions(NamedTuple):
     bad: str = ""  # "" for the one that is installed, else the newest
     also: tuple[str, ...] = ()  # requirements for every try
     python: str = ""
+    to_commit: bool = False  # go on in the package's repository
 
 
 def bisect_versions(
@@ -81,6 +83,7 @@ class _Versions:
         self.setting = setting
         self.wanted = wanted
         self.options = options
+        self.teller = teller
         self.package = normal(wanted.package)
         here = setting.installed.get(self.package)
         self.here = here.version if here is not None else ""
@@ -166,6 +169,10 @@ class _Versions:
             found = Found("interrupted")
         finally:
             tries.close()
+        if self.wanted.to_commit and found.verdict == "found":
+            ends = (found.good, found.bad)
+            mix = self._mix(found.bad)
+            about |= to_commit(setting, self.package, ends, mix, self.options, self.teller)
         if found.verdict == "not-reproduced":
             found = self._explained(found)
         if found.verdict != "interrupted":

@@ -41,6 +41,7 @@ def parser() -> Parser:
     add("new", metavar="NEW", help="where it fails")
     add("--python", metavar="PATH", default="", help="the Python to compose environments for")
     add("--no-release", action="store_true", help="don't go on to the first bad release")
+    add("--to-commit", action="store_true", help="go on to the commit in its repository")
     add_options(p)
     return p
 
@@ -53,5 +54,5 @@ def search(
     teller: Teller,
 ) -> BisectReport:
     """Find it."""
-    wanted = EnvOptions(given.old, given.new, given.python, not given.no_release)
+    wanted = EnvOptions(given.old, given.new, given.python, not given.no_release, given.to_commit)
     return bisect_envs(cycle, wanted, options, environ, teller)

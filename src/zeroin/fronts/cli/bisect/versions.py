@@ -49,6 +49,7 @@ def parser() -> Parser:
         help="what every try has as well, such as 'numpy<2'",
     )
     add("--python", metavar="PATH", default="", help="a Python or an environment to go out from")
+    add("--to-commit", action="store_true", help="go on to the commit in its repository")
     add_options(p)
     return p
 
@@ -61,5 +62,7 @@ def search(
     teller: Teller,
 ) -> BisectReport:
     """Find it."""
-    wanted = VersionOptions(given.package, given.good, given.bad, tuple(given.also), given.python)
+    wanted = VersionOptions(
+        given.package, given.good, given.bad, tuple(given.also), given.python, given.to_commit
+    )
     return bisect_versions(cycle, wanted, options, environ, teller)
