@@ -382,6 +382,11 @@ def test_json_keys_are_the_documented_ones(zeroin, project):
     commits(project, zeroin.env, "GOOD = 1", "def broken(", "GOOD = 0")
     check = "import lib; assert lib.GOOD"
     ask("bisect", "bisect", "commits", "HEAD~2", "--json", "--", "python", "-c", check)
+    for name, rate in (("good.json", 1), ("bad.json", 0)):
+        (project / name).write_text(json.dumps({"rate": rate}))
+    check = "import json; 1 / json.load(open('bad.json'))['rate']"
+    words = ("settings", "good.json", "bad.json", "--json", "--", "python", "-c", check)
+    ask("bisect", "bisect", *words)
     ask("tiny", "tiny", "data", "data.jsonl", "--json")
     ask("diff", "diff", "6", "7", "--json")
     ask("log", "log", "--json")

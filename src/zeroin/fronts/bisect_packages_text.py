@@ -54,7 +54,7 @@ def _put_culprit(culprit: Culprit, paint: Paint) -> None:
         put(f"  first bad: {culprit.name} {which} · {about['last_good']} works")
 
 
-def _way(start: str, end: str) -> str:
+def _way(start: str | None, end: str | None) -> str:
     return f"{start or '(none)'} → {end or '(none)'}"
 
 

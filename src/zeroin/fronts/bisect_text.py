@@ -99,7 +99,7 @@ def put_report(report: BisectReport, noun: str = "change") -> None:
             put(f"next: {report.hint}")
     elif report.verdict == "interrupted":
         put(f"{paint('interrupted', 'yellow')}: the same command goes on from here")
-    elif report.culprits:
+    elif report.culprits and report.axis != "envs":
         bisect_culprits.put(report, noun, paint)
     else:
         _put_answer(report, paint)

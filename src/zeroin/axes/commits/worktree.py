@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import re
 import shutil
@@ -83,7 +85,8 @@ class Worktree:
         self._original = original
         self._mine = mine
         if not self.at:
-            borrowed("worktree", "add", "--quiet", "--detach", "--no-checkout", folder, commit)
+            with _alone(borrowed.folder):
+                borrowed("worktree", "add", "--quiet", "--detach", "--no-checkout", folder, commit)
         # Whoever had it before may have been killed while it was at work here.
         self._lock = os.path.join(folder, self._git("rev-parse", "--git-dir").strip(), "index.lock")
 
@@ -164,6 +167,14 @@ def bring(one: Mine, root: str, folder: str, shown: Collection[str] = ()) -> boo
         with open(target, "ab"):
             pass
     return True
+
+
+@contextlib.contextmanager
+def _alone(folder: str) -> Iterator[None]:
+    """Two that are added to a repository at once get in each other's way."""
+    with open(os.path.join(folder, "zeroin.lock"), "w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _literal(path: str) -> str:
