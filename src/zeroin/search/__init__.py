@@ -6,4 +6,5 @@ changing the result. `fewest` finds the fewest parts that are needed, `reduction
 round until nothing gets smaller.
 
 `bisection` finds the first bad one of an ordered range; it plans for several workers by itself.
+`noisy` does so where the failure shows only in some runs, and says how sure it is (`posterior`).
 """
