@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 import support
@@ -83,6 +84,13 @@ def _do_without(reason: str) -> None:
     if support.IN_CI:
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)
+
+
+# A busy machine is no reason to fail: nothing here is about how quick it is.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from zeroin.axes.commits.git import Git
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
 SMALL = 1 << 20  # bytes of a file that is copied; a larger one is shown where it is
 LONG_AGO = 1_000_000_000  # seconds: the earliest time that a file is given
