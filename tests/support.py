@@ -135,6 +135,12 @@ def driver_command(version: str) -> list[str]:
     return [str(python), "-m", "zeroin"]
 
 
+def bare_driver() -> list[str]:
+    """Give the words that run zeroin on another Python than ours, that has no Zstandard."""
+    others = [v for v in drivers() if sys.version_info[:2] != as_numbers(v) < (3, 14)]
+    return driver_command(others[-1]) if others else pytest.skip("needs a second Python")
+
+
 def _is_driver(home: Path, base: str) -> bool:
     try:
         return (home / "made-from").read_text() == f"{base} {SRC}"

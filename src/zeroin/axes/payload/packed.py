@@ -9,6 +9,7 @@ import tarfile
 import zipfile
 from typing import TYPE_CHECKING, Any
 
+from zeroin.axes.payload import zstd
 from zeroin.axes.payload.group import Group, Member
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def read_packed(content: bytes, name: str, read: Callable[[bytes, str], Payload]
         if content.startswith(b"\x1f\x8b"):
             inner = gzip.decompress(content)
             return Packed(read(inner, name.removesuffix(".gz")), _gzip)
-        if content.startswith(b"\x28\xb5\x2f\xfd"):
+        if content.startswith(zstd.MAGIC) and zstd.is_there():
             return _read_zstd(content, name, read)
         if content.startswith((b"PK\3\4", b"PK\5\6")):
             return _read_zip(content, read)
@@ -95,12 +96,11 @@ def _gzip(inner: Payload) -> bytes:
 
 def _read_zstd(content: bytes, name: str, read: Callable[[bytes, str], Payload]) -> Packed | None:
     try:
-        import zstandard
-    except ImportError:
+        inner = zstd.reader(io.BytesIO(content)).read()
+    except zstd.errors():
         return None
-    inner = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(content)).read()
     unpacked = read(inner, name.removesuffix(".zst"))
-    return Packed(unpacked, lambda one: zstandard.compress(b"".join(one.pieces())))
+    return Packed(unpacked, lambda one: zstd.compress(b"".join(one.pieces())))
 
 
 def _read_zip(content: bytes, read: Callable[[bytes, str], Payload]) -> Packed:

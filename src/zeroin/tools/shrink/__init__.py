@@ -78,6 +78,7 @@ class _Shrink:
         variables = environment.users(cycle, environ) if options.env else {}
         words = cycle.command[1:] if options.args else ()
         self.whole = self.best = self.world.read(words, variables)
+        self.notes += self.world.notes
         if options.interesting:
             cycle = cycle._replace(command=(options.interesting, *options.paths))
         self.cycle = cycle

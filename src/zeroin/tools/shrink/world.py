@@ -8,6 +8,7 @@ import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
+from zeroin.axes.payload import zstd
 from zeroin.axes.payload.group import Group, Member
 from zeroin.axes.payload.reading import read_file
 from zeroin.axes.payload.words import Words
@@ -40,6 +41,7 @@ class World:
     ) -> None:
         self.sources = sources
         self._cutter = cutter
+        self.notes: list[str] = []  # what one should know about what was read
         self._modes: dict[str, int] = {}
         self._seen = self._stamps()
 
@@ -60,6 +62,9 @@ class World:
 
     def _read(self, full: str) -> Payload:
         try:
+            if zstd.is_lacking(full):
+                name = os.path.basename(full)
+                self.notes.append(f"{name} is made smaller by its bytes: {zstd.LACKING}")
             return read_file(full, self._cutter)
         except PermissionError:
             raise UsageError(f"{full}: may not be read", hint=f"chmod u+r {full}") from None
