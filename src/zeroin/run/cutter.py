@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -84,10 +85,10 @@ class Cutter:
 
     def close(self) -> None:
         """It is not needed any more."""
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        for end in (self._process.stdin, self._process.stdout):
+            with contextlib.suppress(BrokenPipeError):  # it ended before it had read all
+                if end is not None:
+                    end.close()
         self._process.wait()
 
 

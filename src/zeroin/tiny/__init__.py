@@ -1,5 +1,7 @@
 """Tiny data, models and tokenizers.
 
-`rows` reads files of rows one by one, `sample` chooses some of them, `fake` makes rows and arrays
-that were never there.
+`opening` finds out what a file holds and gives its rows; `rows` has texts that are read row by row,
+`lists` a JSON list, `trees` and `documents` what is held as a whole, `arrays` numbers, `folders`
+files, `foreign` what only a library reads. `sample` chooses some of the rows, `fake` makes rows and
+arrays that were never there.
 """

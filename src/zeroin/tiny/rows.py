@@ -1,13 +1,12 @@
-"""Files of rows, read one after the other at constant memory, and written as they were.
+"""Rows, and texts of them that are read one after the other at constant memory.
 
-A row is its own text, and what that says: so what is chosen is copied, not written anew.
+A row is what it takes to write it again, and what that says: so what is chosen is copied, not
+written anew.
 """
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import gzip
 import itertools
 import json
 import os
@@ -16,113 +15,129 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zeroin.errors import UsageError
 
 if TYPE_CHECKING:
-    import io
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-SAMPLE = 1 << 16  # characters by which a file is judged
+    from zeroin.axes.payload.tree import Codec
+
+LARGEST = 1 << 26  # characters of a cell: with more, a quote is missing somewhere
 DELIMITERS = ",\t;|"
+csv.field_size_limit(LARGEST)
+
+
+class UnreadableError(UsageError):
+    """What is wrong with the file that is read; who has opened it says its name."""
 
 
 class Row(NamedTuple):
-    """One row, as it is written and as it is meant."""
+    """One row, as it is kept and as it is meant."""
 
-    text: str
+    kept: Any
     value: Any
 
 
 class Rows(NamedTuple):
-    """A file of rows."""
+    """Rows of a file."""
 
     kind: str
-    head: str  # what comes before the rows,
-    tail: str  # and behind them
-    joint: str
+    noun: str
     rows: Iterator[Row]
-
-    def written(self, chosen: Iterable[Row]) -> str:
-        """A file with these rows."""
-        return self.head + self.joint.join(row.text for row in chosen) + self.tail
+    write: Callable[[Sequence[Row], str], int]  # these to a path; how many bytes that are
 
 
-@contextlib.contextmanager
-def open_rows(path: str) -> Iterator[Rows]:
-    """The rows of a file: JSON Lines, CSV, a JSON list, or lines."""
-    if not os.path.isfile(path):
-        raise UsageError(f"{path}: no such file")
-    try:
-        with _opened(path) as file:
-            yield _rows(file, path)
-    except (OSError, UnicodeDecodeError, EOFError) as error:
-        raise UsageError(f"{path}: it can't be read as text: {error}") from None
+class Frame:
+    """What is written around the rows of a text; some of it is known only once they are read."""
+
+    def __init__(self, head: str = "", joint: str = "", tail: str = "") -> None:
+        self.head = head
+        self.joint = joint
+        self.tail = tail
 
 
-def _rows(file: io.TextIOBase, path: str) -> Rows:
-    start = file.read(SAMPLE)
-    file.seek(0)
-    line, _, rest = start.partition("\n")
-    is_value = _is_value(line)
-    first = start.lstrip()[:1]
-    if first == "[" and not (is_value and rest.strip()):
-        return _json_list(file.read(), path)
-    if first in ("{", "[") and is_value:
-        return Rows("JSON Lines", "", "", "", _json_lines(file))
-    delimiter = _delimiter(start)
-    if delimiter:
-        return _table(file, delimiter)
-    return Rows("text", "", "", "", (Row(line, line.rstrip("\n")) for line in file))
+def framed(kind: str, noun: str, rows: Iterator[Row], codec: Codec, frame: Frame) -> Rows:
+    """Rows that are texts."""
+
+    def write(chosen: Sequence[Row], target: str) -> int:
+        text = frame.joint.join(row.kept for row in chosen)
+        return put(target, codec.encode(frame.head + text + frame.tail))
+
+    return Rows(kind, noun, rows, write)
 
 
-def _opened(path: str) -> io.TextIOBase:
-    opener: Callable[..., Any] = gzip.open if path.endswith(".gz") else open
-    opened: io.TextIOBase = opener(path, "rt", encoding="utf-8", newline="")
-    return opened
+def put(target: str, content: bytes) -> int:
+    """Write a file."""
+    with writing(target), open(target, "wb") as file:
+        file.write(content)
+    return len(content)
 
 
-def _is_value(line: str) -> bool:
-    try:
-        json.loads(line)
-    except ValueError:
-        return False
-    return True
+class writing:  # noqa: N801 - it reads as what it is
+    """While a path is written: what goes wrong is the user's to know."""
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, OSError):
+            reason = os.strerror(error.errno).lower() if error.errno else str(error)
+            raise UsageError(f"{error.filename or self._target}: {reason}") from None
 
 
-def _json_lines(file: Iterable[str]) -> Iterator[Row]:
+# --- JSON Lines ---------------------------------------------------------------------------------
+
+
+def json_lines(file: Iterable[str], codec: Codec) -> Rows:
+    """A value a line; one that is broken is a kind of value that should be seen as well."""
+    return framed("JSON Lines", "row", _values(file), codec, Frame())
+
+
+def _values(file: Iterable[str]) -> Iterator[Row]:
     for line in file:
         if line.strip():
             try:
-                yield Row(line if line.endswith("\n") else line + "\n", json.loads(line))
-            except ValueError:
-                yield Row(line, _Broken(line))
+                yield Row(_ended(line), json.loads(line))
+            except (ValueError, RecursionError):
+                yield Row(_ended(line), _Broken(line))
 
 
 class _Broken(str):
-    """What is no JSON: a kind of value that should be seen as well."""
+    """What is no JSON."""
 
     __slots__ = ()
 
 
-def _json_list(text: str, path: str) -> Rows:
-    try:
-        values = json.loads(text)
-    except ValueError as error:
-        raise UsageError(f"{path}: it begins as JSON, and is none: {error}") from None
-    rows = (Row("  " + json.dumps(value, ensure_ascii=False), value) for value in values)
-    return Rows("JSON", "[\n", "\n]\n", ",\n", rows)
+def _ended(line: str) -> str:
+    return line if line.endswith(("\n", "\r")) else f"{line}\n"
 
 
-def _delimiter(start: str) -> str:
+# --- tables and lines ---------------------------------------------------------------------------
+
+
+def lines(file: Iterable[str], codec: Codec) -> Rows:
+    """Any text."""
+    rows = (Row(_ended(line), line.rstrip("\r\n")) for line in file)
+    return framed("text", "line", rows, codec, Frame())
+
+
+def delimiter_of(start: str) -> str:
     """What most lines have equally often; "" for what is no table."""
-    lines = start.splitlines()[:-1][:50] or start.splitlines()
+    found = start.splitlines()[:-1][:50] or start.splitlines()
     best = ("", 0)
     for one in DELIMITERS:
-        counts = [len(row) for row in csv.reader(lines, delimiter=one)]
+        try:
+            counts = [len(row) for row in csv.reader(found, delimiter=one)]
+        except csv.Error:  # a cell that is larger than any should be
+            continue
         usual = max(set(counts), key=counts.count) if counts else 0
         if usual > 1 and counts.count(usual) > 0.9 * len(counts) and usual > best[1]:
             best = (one, usual)
-    return best[0] if len(lines) > 1 else ""
+    return best[0] if len(found) > 1 else ""
 
 
-def _table(file: Iterable[str], delimiter: str) -> Rows:
+def table(file: Iterable[str], delimiter: str, codec: Codec) -> Rows:
+    """CSV and its kin; the first row has the names."""
     taken: list[str] = []
 
     def remembered() -> Iterator[str]:
@@ -140,13 +155,13 @@ def _table(file: Iterable[str], delimiter: str) -> Rows:
             text = "".join(taken)
             taken.clear()
             if cells:
-                value = dict(itertools.zip_longest(names, map(_typed, cells)))
-                yield Row(text if text.endswith("\n") else text + "\n", value)
+                value = dict(itertools.zip_longest(names, map(typed, cells)))
+                yield Row(_ended(text), value)
 
-    return Rows("CSV", head, "", "", rows())
+    return framed("CSV", "row", rows(), codec, Frame(head))
 
 
-def _typed(cell: str) -> Any:
+def typed(cell: str) -> Any:
     """As what it would be read."""
     for kind in (int, float):
         try:

@@ -10,12 +10,14 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zeroin.errors import UsageError
+from zeroin.run.library import Library, interpreter
 from zeroin.tiny import fake as fakes
 from zeroin.tiny import sample
-from zeroin.tiny.rows import open_rows
+from zeroin.tiny.opening import open_rows
+from zeroin.tiny.source import unpacked_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 LOOKED_AT = 10_000  # rows from which a schema is taken
 
@@ -26,6 +28,7 @@ class TinyReport(NamedTuple):
     path: str
     result: str
     kind: str
+    noun: str  # what its rows are
     rows: int
     seen: int  # rows that were read
     kinds: int | None  # of values, with --covering
@@ -33,44 +36,61 @@ class TinyReport(NamedTuple):
     size: int
 
 
-def data(path: str, count: int, how: str, seed: int, out: str) -> TinyReport:
+class Ask(NamedTuple):
+    """Which rows are wanted."""
+
+    wanted: int
+    how: str  # "first", "random", "covering"
+    seed: int = 0
+
+
+def data(
+    path: str, ask: Ask, out: str = "", python: str = "", environ: Mapping[str, str] = os.environ
+) -> TinyReport:
     """A few rows of a file, chosen in one pass."""
-    if count < 1:
+    if ask.wanted < 1:
         raise UsageError("-n: at least one row")
-    with open_rows(path) as opened:
-        if how == "first":
-            found = sample.first(opened.rows, count)
-        elif how == "random":
-            found = sample.at_random(opened.rows, count, seed)
-        else:
-            found = sample.covering(opened.rows, count)
     target = out or _target(path)
-    content = opened.written(found.rows).encode()
-    _write(target, content)
-    covers = how == "covering"
+    if os.path.exists(target) and os.path.exists(path) and os.path.samefile(target, path):
+        raise UsageError(f"{target}: that is what it is made of", hint="name another with -o")
+    with open_rows(path, _opener(path, python, environ)) as opened:
+        if ask.how == "first":
+            found = sample.first(opened.rows, ask.wanted)
+        elif ask.how == "random":
+            found = sample.at_random(opened.rows, ask.wanted, ask.seed)
+        else:
+            found = sample.covering(opened.rows, ask.wanted)
+        size = opened.write(found.rows, target)
+    covers = ask.how == "covering"
     return TinyReport(
         path,
         target,
         opened.kind,
+        opened.noun,
         len(found.rows),
         found.seen,
         found.kinds if covers else None,
         found.shown if covers else None,
-        len(content),
+        size,
     )
 
 
+def _opener(path: str, python: str, environ: Mapping[str, str]) -> Callable[[str, str], Library]:
+    """Who reads what only a library can."""
+
+    def opened(file: str, kind: str) -> Library:
+        return Library(interpreter(python, environ), file, kind, path, environ)
+
+    return opened
+
+
 def _target(path: str) -> str:
-    stem, end = os.path.splitext(path.removesuffix(".gz"))
-    return f"{stem}.tiny{end}"
-
-
-def _write(target: str, content: bytes) -> None:
-    try:
-        with open(target, "wb") as file:
-            file.write(content)
-    except OSError as error:
-        raise UsageError(f"{target}: {os.strerror(error.errno or 0).lower()}") from None
+    """Beside it: `train.tiny.csv` of `train.csv.gz`."""
+    folder, name = os.path.split(path.rstrip("/") or path)
+    if os.path.isdir(path):
+        return os.path.join(folder, f"{name}.tiny")
+    stem, end = os.path.splitext(unpacked_name(name))
+    return os.path.join(folder, f"{stem}.tiny{end}")
 
 
 def fake(spec: str, like: str, count: int, seed: int | None, kind: str) -> bytes:
@@ -90,7 +110,7 @@ def fake(spec: str, like: str, count: int, seed: int | None, kind: str) -> bytes
 
 
 def _schema_like(path: str) -> Any:
-    with open_rows(path) as opened:
+    with open_rows(path, _opener(path, "", os.environ)) as opened:
         rows = itertools.islice(opened.rows, LOOKED_AT)
         schema = fakes.schema_of(row.value for row in rows)
     if schema == "null":

@@ -11,7 +11,7 @@ import dataclasses
 import json
 import math
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zeroin.axes.payload.group import Group, Member
 from zeroin.axes.payload.kinds import flags
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 MAGIC = b"\x93NUMPY"
 # How each kind of number is packed; bfloat16 is the first half of a float.
-_NPY = {"f2": "e", "f4": "f", "f8": "d", "b1": "?"} | {
+NPY = {"f2": "e", "f4": "f", "f8": "d", "b1": "?"} | {
     f"{sign}{size}": code.upper() if sign == "u" else code
     for sign in "iu"
     for size, code in ((1, "b"), (2, "h"), (4, "i"), (8, "q"))
 }
-_SAFE = {"F16": "e", "F32": "f", "F64": "d", "BOOL": "?", "BF16": "bf"} | {
+SAFE = {"F16": "e", "F32": "f", "F64": "d", "BOOL": "?", "BF16": "bf"} | {
     f"{sign}{8 * size}": code.upper() if sign == "U" else code
     for sign in "IU"
     for size, code in ((1, "b"), (2, "h"), (4, "i"), (8, "q"))
@@ -152,38 +152,57 @@ def _packed(array: Array, values: list[float]) -> bytes:
 # --- NumPy --------------------------------------------------------------------------------------
 
 
-def read_npy(content: bytes) -> Array | None:
-    """None if it is no array of plain numbers in the order of rows."""
-    if not content.startswith(MAGIC):
+class Npy(NamedTuple):
+    """What the start of such a file says."""
+
+    version: bytes
+    kind: Any  # of the numbers, as NumPy writes it; of records a list
+    columns_first: bool
+    shape: tuple[int, ...]
+    start: int  # of the data
+
+    def head(self, shape: tuple[int, ...]) -> bytes:
+        """The start of a file of another shape."""
+        first = self.columns_first
+        text = f"{{'descr': {self.kind!r}, 'fortran_order': {first}, 'shape': {shape!r}, }}"
+        size = 2 if self.version[0] == 1 else 4
+        text += " " * (-(8 + size + len(text) + 1) % 64) + "\n"
+        return MAGIC + self.version + len(text).to_bytes(size, "little") + text.encode()
+
+
+def read_head(content: bytes) -> Npy | None:
+    """What stands at the start; None if that is no array."""
+    if not content.startswith(MAGIC) or len(content) < 12:
         return None
     version = content[6:8]
     size, start = (2, 10) if version[0] == 1 else (4, 12)
     end = start + int.from_bytes(content[8 : 8 + size], "little")
     try:
-        header = ast.literal_eval(content[start:end].decode("latin-1"))
-        kind, shape = header["descr"], tuple(header["shape"])
-        width = int(kind[2:])
+        said = ast.literal_eval(content[start:end].decode("latin-1"))
+        shape = tuple(map(int, said["shape"]))
+        return Npy(version, said["descr"], bool(said["fortran_order"]), shape, end)
     except (ValueError, SyntaxError, KeyError, TypeError):
         return None
-    data = content[end:]
-    if header["fortran_order"] or len(data) != math.prod(shape) * width or kind[1] == "O":
+
+
+def read_npy(content: bytes) -> Array | None:
+    """None if it is no array of plain numbers in the order of rows."""
+    said = read_head(content)
+    if said is None or said.columns_first or not isinstance(said.kind, str):
+        return None
+    kind, data = said.kind, content[said.start :]
+    if not kind[2:].isdigit() or kind[1] == "O":
+        return None
+    width = int(kind[2:])
+    if len(data) != math.prod(said.shape) * width:
         return None
 
     def write(array: Array) -> bytes:
-        return _npy(version, kind, array)
+        return said.head(array.shape) + array.data
 
     order = "<" if kind[0] in "<|" else ">"
-    code = _NPY.get(kind[1:], "")
-    return Array(shape, width, f"{order}{code}" if code else "", data, write)
-
-
-def _npy(version: bytes, kind: str, array: Array) -> bytes:
-    shape = repr(tuple(array.shape))
-    text = f"{{'descr': {kind!r}, 'fortran_order': False, 'shape': {shape}, }}"
-    size = 2 if version[0] == 1 else 4
-    length = 8 + size + len(text) + 1
-    text += " " * (-length % 64) + "\n"
-    return MAGIC + version + len(text).to_bytes(size, "little") + text.encode() + array.data
+    code = NPY.get(kind[1:], "")
+    return Array(said.shape, width, f"{order}{code}" if code else "", data, write)
 
 
 # --- safetensors --------------------------------------------------------------------------------
@@ -212,7 +231,7 @@ def _tensor(told: dict[str, Any], data: bytes) -> Array:
     shape = tuple(told["shape"])
     start, end = told["data_offsets"]
     count = math.prod(shape)
-    code = _SAFE.get(told["dtype"], "")
+    code = SAFE.get(told["dtype"], "")
     width = (end - start) // count if count else 1
     return Array(shape, width, f"<{code}" if code else "", data[start:end], lambda one: one.data)
 

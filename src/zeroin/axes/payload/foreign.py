@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 _MAGIC = {
     b"PAR1": "parquet",
-    b"ARROW1": "arrow",
+    b"ARROW1\0\0": "arrow",
     b"\x89PNG": "image",
     b"\xff\xd8\xff": "image",
     b"GIF8": "image",
-    b"BM": "image",
     b"II*\0": "image",
     b"MM\0*": "image",
 }
+STREAM = b"\xff\xff\xff\xff"  # Arrow without an index at its end: no name of its own
 _NOUNS = {"torch": "entry"}
 
 
@@ -44,6 +44,10 @@ def kind_of(content: bytes, name: str) -> str:
             return kind
     if content.startswith(b"RIFF") and content[8:12] == b"WEBP":
         return "image"
+    if content.startswith(b"BM") and content[6:10] == bytes(4):  # a text may begin so as well
+        return "image"
+    if content.startswith(STREAM) and name.endswith((".arrow", ".arrows")):
+        return "arrow"
     is_archive = content.startswith(b"PK\3\4") and b"/data.pkl" in content[:4096]
     return "torch" if is_archive or name.endswith((".pt", ".pth")) else ""
 

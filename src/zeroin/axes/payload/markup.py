@@ -33,11 +33,11 @@ _VOID = frozenset(
     )
 )
 _NAME = r"[^\s<>/=\"']+"
-_ATTRIBUTE = re.compile(rf"""\s+{_NAME}(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?""")
-_TOKEN = re.compile(
+ATTRIBUTE = re.compile(rf"""\s+{_NAME}(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?""")
+TOKEN = re.compile(
     rf"""(?P<other><!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<![^>\[]*(?:\[.*?\]\s*)?>)
     |</(?P<closed>{_NAME})\s*>
-    |<(?P<opened>{_NAME})(?P<attributes>(?:{_ATTRIBUTE.pattern})*)\s*(?P<alone>/?)>
+    |<(?P<opened>{_NAME})(?P<attributes>(?:{ATTRIBUTE.pattern})*)\s*(?P<alone>/?)>
     |(?P<text>[^<]+|<)""",
     re.DOTALL | re.VERBOSE,
 )
@@ -70,6 +70,11 @@ def read_markup(text: str) -> Node:
     return tree(text, list(_spans(text)))  # an element's end is known last
 
 
+def read_elements(text: str) -> Node:
+    """Only elements, comments and texts between them: a large file has many characters."""
+    return tree(text, list(_spans(text, fine=False)))
+
+
 class _Open:
     """An element whose end has not come."""
 
@@ -79,49 +84,47 @@ class _Open:
         self.elements: list[Span] = []
 
 
-def _spans(text: str) -> Iterator[Span]:
+def _spans(text: str, *, fine: bool = True) -> Iterator[Span]:
     opened = [_Open("", Span(0, len(text)))]
-    for found in _TOKEN.finditer(text):
+    for found in TOKEN.finditer(text):
         start, end = found.span()
         if found["opened"]:
             span = Span(start, end, goes=True)
             opened[-1].elements.append(span)
             yield span
-            yield from _attributes(found)
+            yield from _attributes(found) if fine else ()
             if not found["alone"] and found["opened"].lower() not in _VOID:
                 opened.append(_Open(found["opened"], span))
         elif found["closed"] and any(one.name == found["closed"] for one in opened):
             while len(opened) > 1:
                 one = opened.pop()
-                _close(text, one, end if one.name == found["closed"] else start)
+                _close(text, one, end if one.name == found["closed"] else start, fine=fine)
                 if one.name == found["closed"]:
                     break
         elif found["text"]:
-            yield from _text(found, start, end)
+            yield Span(start, end, goes=True)
+            yield from _characters(found["text"], start) if fine else ()
         else:
             yield Span(start, end, goes=True)
     for one in reversed(opened[1:]):
-        _close(text, one, len(text))
+        _close(text, one, len(text), fine=fine)
 
 
-def _close(text: str, one: _Open, end: int) -> None:
+def _close(text: str, one: _Open, end: int, *, fine: bool) -> None:
     one.span.end = end
+    if not fine:
+        return
     inner = sorted((text[span.start : span.end] for span in one.elements), key=len)
     one.span.others = tuple(dict.fromkeys(inner))[:MOST_OTHERS]
 
 
 def _attributes(found: re.Match[str]) -> Iterator[Span]:
     start = found.start("attributes")
-    for one in _ATTRIBUTE.finditer(found["attributes"]):
+    for one in ATTRIBUTE.finditer(found["attributes"]):
         yield Span(start + one.start(), start + one.end(), goes=True)
         value = _VALUE.search(one[0])
         if value is not None:
             yield from _characters(value[2], start + one.start() + value.start(2))
-
-
-def _text(found: re.Match[str], start: int, end: int) -> Iterator[Span]:
-    yield Span(start, end, goes=True)
-    yield from _characters(found["text"], start)
 
 
 def _characters(text: str, start: int) -> Iterator[Span]:

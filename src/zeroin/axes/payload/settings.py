@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from zeroin.axes.payload.node import Node
 
+    Scalar = Callable[[str, int, int], Iterator[Span]]
+
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _TABLE = re.compile(r"[ \t]*\[")
 _YAML_KEY = re.compile(
@@ -51,7 +53,16 @@ def _may_be_toml(text: str) -> bool:
 
 
 def read_toml(text: str) -> Node:
-    """Tables with their lines."""
+    """Tables with their lines, and the values in those."""
+    return _toml(text, _scalar)
+
+
+def read_toml_lines(text: str) -> Node:
+    """Only tables, lines and lists: a large file has many characters."""
+    return _toml(text, _whole)
+
+
+def _toml(text: str, scalar: Scalar) -> Node:
     spans: list[Span] = []
     table: Span | None = None
     for start, end, own in toml_entries(text):
@@ -62,7 +73,7 @@ def read_toml(text: str) -> Node:
         if table is not None:
             table.end = end
         spans.append(Span(start, end, goes=True))
-        spans += _value(text, own, end, _TOML_VALUE)
+        spans += _value(text, own, end, _TOML_VALUE, scalar)
     return tree(text, spans)
 
 
@@ -84,7 +95,16 @@ def is_yaml(text: str) -> bool:
 
 
 def read_yaml(text: str) -> Node:
-    """A line with all that is deeper than it."""
+    """A line with all that is deeper than it, and its value."""
+    return _yaml(text, _scalar)
+
+
+def read_yaml_lines(text: str) -> Node:
+    """Only lines and lists: a large file has many characters."""
+    return _yaml(text, _whole)
+
+
+def _yaml(text: str, scalar: Scalar) -> Node:
     spans: list[Span] = []
     above: list[tuple[int, Span]] = []
     for start, end, own in _entries(text, lambda _: False):
@@ -99,7 +119,7 @@ def read_yaml(text: str) -> Node:
             one.end = end
         above.append((depth, span))
         spans.append(span)
-        spans += _value(text, own, end, _YAML_VALUE)
+        spans += _value(text, own, end, _YAML_VALUE, scalar)
     return tree(text, spans)
 
 
@@ -133,7 +153,9 @@ def _brackets_are_open(text: str) -> bool:
     return sum(bare.count(one) for one in OPEN) > sum(bare.count(one) for one in CLOSE)
 
 
-def _value(text: str, start: int, end: int, pattern: re.Pattern[str]) -> Iterator[Span]:
+def _value(
+    text: str, start: int, end: int, pattern: re.Pattern[str], scalar: Scalar
+) -> Iterator[Span]:
     found = pattern.search(text[start:end])
     if found is None or not found["value"]:
         return
@@ -141,7 +163,7 @@ def _value(text: str, start: int, end: int, pattern: re.Pattern[str]) -> Iterato
     if value[0] in OPEN:
         yield from _lists(text, at, at + len(value))
     else:
-        yield from _scalar(text, at, at + len(value))
+        yield from scalar(text, at, at + len(value))
 
 
 def _lists(text: str, start: int, end: int) -> Iterator[Span]:
@@ -180,6 +202,10 @@ def _scalar(text: str, start: int, end: int) -> Iterator[Span]:
         yield from (Span(at, at + 1, goes=True) for at in range(start + 1, end - 1))
     elif value not in ("true", "false", "null"):
         yield from (Span(at, at + 1, goes=True) for at in range(start, end))
+
+
+def _whole(_text: str, _start: int, _end: int) -> Iterator[Span]:
+    return iter(())
 
 
 def _compact(text: str) -> str:

@@ -7,12 +7,14 @@ import json
 from zeroin.fronts.cli.options import Parser, add_json
 from zeroin.fronts.shrink_text import counted
 from zeroin.fronts.words import put, size
-from zeroin.tools.tiny import data
+from zeroin.tools.tiny import Ask, data
 
 EXAMPLES = """\
   zeroin tiny data train.jsonl -n 100              rows that show every kind of value
   zeroin tiny data train.csv -n 100 --random --seed 1
   zeroin tiny data train.csv.gz -n 10 --first -o ten.csv
+  zeroin tiny data images/ -n 20                   files of every kind, to images.tiny/
+  zeroin tiny data train.parquet --python .venv/bin/python
 """
 
 
@@ -22,18 +24,28 @@ def parser() -> Parser:
         "tiny",
         "Make a small file of a large one, to debug with. The rows are chosen so that every kind\n"
         "of value is seen: types, nulls, empty and longest texts, extremes, each category. The\n"
-        "file is read once, and never held.",
+        "file is read once, and rows that are not needed are not held.",
         "data FILE [options]",
         EXAMPLES,
     )
     p.add_argument("what", choices=["data"], help="what to make small")
-    p.add_argument("file", help="JSON Lines, CSV, a JSON list, or lines; also with .gz")
+    p.add_argument(
+        "file",
+        help="lines, CSV, JSON Lines, JSON, YAML, TOML, XML, HTML, .npy, .npz, safetensors, "
+        "Parquet, Arrow, .pt, zip, tar, a folder; text and arrays also with .gz or .zst",
+    )
     p.add_argument("-n", type=int, default=100, metavar="N", dest="count", help="rows (100)")
     how = p.add_mutually_exclusive_group()
     how.add_argument("--first", action="store_true", help="the first ones")
     how.add_argument("--random", action="store_true", help="random ones")
     p.add_argument("--seed", type=int, default=0, metavar="N", help="for --random (0)")
     p.add_argument("--out", "-o", metavar="PATH", default="", help="where it goes")
+    p.add_argument(
+        "--python",
+        metavar="PATH",
+        default="",
+        help="the interpreter that reads Parquet, Arrow and .pt (of the active environment)",
+    )
     add_json(p)
     return p
 
@@ -42,13 +54,14 @@ def main(args: list[str]) -> int:
     """Choose, write, say so."""
     given = parser().parse_args(args)
     how = "first" if given.first else "random" if given.random else "covering"
-    report = data(given.file, given.count, how, given.seed, given.out)
+    ask = Ask(given.count, how, given.seed)
+    report = data(given.file, ask, given.out, given.python)
     if given.json:
         put(json.dumps({"schema": 1, **report._asdict()}))
         return 0
     kinds = f" · {report.shown:,} of {report.kinds:,} kinds of values" if report.kinds else ""
     put(
-        f"{report.result}  {counted(report.rows, 'row')} of {report.seen:,}  "
+        f"{report.result}  {counted(report.rows, report.noun)} of {report.seen:,}  "
         f"{size(report.size)}{kinds}"
     )
     return 0
