@@ -9,9 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import support
+from zeroin.tiny import fake_arrays
 from zeroin.tiny.arrays import npy
-from zeroin.tiny.fake import npy as made
 from zeroin.tiny.numbers import Numbers, described, width_of
+
+
+def made(kind, shape, numbers):
+    return fake_arrays.npy(fake_arrays.Array(kind, shape), numbers)
+
 
 MAKE = """
 import numpy as np, torch

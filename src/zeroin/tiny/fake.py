@@ -1,17 +1,15 @@
-"""Rows and arrays that were never there: they count, so that each value says where it stands.
+"""Rows that were never there: they count, so that each value says where it stands.
 
 A schema comes from a line such as `id:int,name:str,tags:[str],at:{x:float}`, or from rows that
-there are. `float32[2,3]` is an array.
+there are.
 """
 
 from __future__ import annotations
 
 import itertools
-import math
 import random
 import re
 import string
-import struct
 from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import UsageError
@@ -20,18 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 NAMES = ("int", "float", "str", "bool", "null")
-_ARRAY = re.compile(r"(\w+)\[([\d,x ]*)\]")
-_CODES = {
-    "float16": ("<f2", "e"),
-    "float32": ("<f4", "f"),
-    "float64": ("<f8", "d"),
-    "int8": ("|i1", "b"),
-    "int16": ("<i2", "h"),
-    "int32": ("<i4", "i"),
-    "int64": ("<i8", "q"),
-    "uint8": ("|u1", "B"),
-    "bool": ("|b1", "?"),
-}
 LENGTH = 2  # of lists, where nothing says otherwise
 
 
@@ -153,48 +139,3 @@ def _merged(one: Any, other: Any) -> Any:
     ):
         return "float"
     return other if one == "null" else one
-
-
-# --- arrays -------------------------------------------------------------------------------------
-
-
-def array_of(spec: str) -> tuple[str, tuple[int, ...]] | None:
-    """Kind and shape of `float32[2,3]`; None for what is no array."""
-    found = _ARRAY.fullmatch(spec.strip())
-    if found is None:
-        return None
-    if found[1] not in _CODES:
-        raise UsageError(f"{found[1]}: no such kind", hint=f"there are {', '.join(_CODES)}")
-    shape = tuple(int(one) for one in re.split(r"[,x ]+", found[2]) if one)
-    return found[1], shape
-
-
-def array_values(kind: str, shape: tuple[int, ...], seed: int | None) -> list[float]:
-    """1, 2, 3, ...; or normal numbers."""
-    count = math.prod(shape)
-    if seed is None:
-        most = 100 if kind in ("int8", "uint8") else 1000
-        turn = float if kind.startswith("float") else (bool if kind == "bool" else int)
-        return [turn(1 + number % most) for number in range(count)]
-    drawn = random.Random(seed)
-    if kind.startswith("float"):
-        return [drawn.gauss(0, 1) for _ in range(count)]
-    return [drawn.randrange(0, 2 if kind == "bool" else 100) for _ in range(count)]
-
-
-def npy(kind: str, shape: tuple[int, ...], values: list[float]) -> bytes:
-    """As NumPy has it on the disk."""
-    descr, code = _CODES[kind]
-    turn = float if kind.startswith("float") else (bool if kind == "bool" else int)
-    data = struct.pack(f"<{len(values)}{code}", *map(turn, values))
-    text = f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': {shape!r}, }}"
-    text += " " * (-(10 + len(text) + 1) % 64) + "\n"
-    return b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text.encode() + data
-
-
-def nested(shape: tuple[int, ...], values: list[float]) -> Any:
-    """As lists in lists."""
-    if not shape:
-        return values[0]
-    step = math.prod(shape[1:])
-    return [nested(shape[1:], values[n * step : (n + 1) * step]) for n in range(shape[0])]

@@ -45,21 +45,27 @@ NAMES_OF_TREES = (".json", ".yaml", ".yml", ".toml", ".xml", ".html", ".htm")
 @contextlib.contextmanager
 def open_rows(path: str, opener: Opener) -> Iterator[Rows]:
     """The rows of a file or a folder; `opener` gives who reads what only a library can."""
+    with contextlib.ExitStack() as stack, reading(path):
+        yield _opened(path, opener, stack)
+
+
+@contextlib.contextmanager
+def reading(path: str) -> Iterator[None]:
+    """While it is read: what is wrong with it is said in our words."""
     _check(path)
-    with contextlib.ExitStack() as stack:
-        try:
-            yield _opened(path, opener, stack)
-        except UnreadableError as error:
-            raise UsageError(f"{path}: {error.message}", hint=error.hint) from None
-        except PermissionError as error:
-            name = error.filename or path
-            raise UsageError(f"{name}: may not be read", hint=f"chmod u+r {name}") from None
-        except RecursionError:
-            raise UsageError(f"{path}: it is nested too deep") from None
-        except UnicodeError as error:
-            raise UsageError(f"{path}: it can't be read as text: {error}") from None
-        except _broken() as error:
-            raise UsageError(f"{path}: it can't be read: {error}") from None
+    try:
+        yield
+    except UnreadableError as error:
+        raise UsageError(f"{path}: {error.message}", hint=error.hint) from None
+    except PermissionError as error:
+        name = error.filename or path
+        raise UsageError(f"{name}: may not be read", hint=f"chmod u+r {name}") from None
+    except RecursionError:
+        raise UsageError(f"{path}: it is nested too deep") from None
+    except UnicodeError as error:
+        raise UsageError(f"{path}: it can't be read as text: {error}") from None
+    except _broken() as error:
+        raise UsageError(f"{path}: it can't be read: {error}") from None
 
 
 def _broken() -> tuple[type[Exception], ...]:
