@@ -19,11 +19,32 @@ table = pa.table({"id": range(n), "name": [f"n{i}" for i in range(n)],
                   "price": [float(i) if i != 211 else None for i in range(n)]})
 ft.write_feather(table, "table.arrow", compression="uncompressed")
 """,
+    "stream.arrow": """
+import pyarrow as pa
+n = 300
+table = pa.table({"id": range(n), "price": [float(i) if i != 211 else None for i in range(n)]})
+with pa.ipc.new_stream("stream.arrow", table.schema) as out:
+    out.write_table(table, max_chunksize=50)
+""",
     "image.png": """
 from PIL import Image
 image = Image.new("RGB", (64, 48), (10, 20, 30))
 image.putpixel((40, 30), (255, 0, 0))
 image.save("image.png")
+""",
+    "sky.png": """
+from PIL import Image
+image = Image.new("P", (64, 48))
+image.putpalette([0, 0, 0, 0, 0, 255, 255, 255, 255] * 2)
+for y in range(48):
+    for x in range(64):
+        image.putpixel((x, y), 1 if y < 24 else 2)
+image.save("sky.png")
+""",
+    "wide.jpg": """
+from PIL import Image
+image = Image.effect_noise((64, 48), 80).convert("CMYK")
+image.save("wide.jpg", quality=90)
 """,
     "saved.pt": """
 import torch
@@ -53,6 +74,27 @@ prices = ft.read_table(sys.argv[1])["price"].to_pylist()
 if None in prices:
     raise ValueError("no price")
 """,
+    "stream.arrow": """
+import sys, pyarrow as pa
+if None in pa.ipc.open_stream(sys.argv[1]).read_all()["price"].to_pylist():
+    raise ValueError("no price")
+""",
+    "sky.png": """
+import sys
+from PIL import Image
+image = Image.open(sys.argv[1])
+wide, high = image.size
+pixels = list(image.getdata())
+if wide * 3 == high * 4 and pixels.count(1) * 2 == len(pixels):
+    raise ValueError("half of it is sky")
+""",
+    "wide.jpg": """
+import sys
+from PIL import Image
+image = Image.open(sys.argv[1])
+if image.size[0] > 20 and image.mode == "CMYK" and image.format == "JPEG":
+    raise ValueError("too wide")
+""",
     "image.png": """
 import sys
 from PIL import Image
@@ -76,14 +118,20 @@ for name, weight in load_file(sys.argv[1]).items():
 LEFT = {
     "table.parquet": "import pyarrow.parquet as p; print(p.read_table('table.min.parquet').to_pydict())",
     "table.arrow": "import pyarrow.feather as p; print(p.read_table('table.min.arrow').to_pydict())",
+    "stream.arrow": "import pyarrow as p; print(p.ipc.open_stream('stream.min.arrow').read_all().to_pydict())",
     "image.png": "from PIL import Image; print(list(Image.open('image.min.png').getdata()))",
+    "sky.png": "from PIL import Image; i = Image.open('sky.min.png'); print(i.mode, i.size, i.getpalette()[3:6])",
+    "wide.jpg": "from PIL import Image; i = Image.open('wide.min.jpg'); print(i.mode, i.format, i.size, len(i.getcolors()))",
     "saved.pt": "import torch; print(torch.load('saved.min.pt'))",
     "tensors.safetensors": "from safetensors.torch import load_file; print({k: (v.shape, v.dtype) for k, v in load_file('tensors.min.safetensors').items()})",
 }
 EXPECTED = {
     "table.parquet": "{'price': [None]}",
     "table.arrow": "{'price': [None]}",
+    "stream.arrow": "{'price': [None]}",
     "image.png": "[(255, 0, 0)]",
+    "sky.png": "P (8, 6) [0, 0, 255]",  # rows and columns alone would change its proportions
+    "wide.jpg": "CMYK JPEG (21, 1) 1",
     "saved.pt": "{'layer2': {'weight': tensor([[nan]])}}",
     "tensors.safetensors": "{'w1': (torch.Size([1, 1]), torch.bfloat16)}",
 }
