@@ -6,6 +6,7 @@ import itertools
 import os
 import signal
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -150,6 +151,16 @@ def libs() -> str:
 def zeroin(tmp_path: Path) -> support.Zeroin:
     """Run zeroin as a user with a home of his own would: `zeroin("log", cwd=project)`."""
     return support.Zeroin(tmp_path)
+
+
+@pytest.fixture
+def plain() -> Iterator[support.PlainUser]:
+    """Run zeroin as somebody who is not root, in a folder that is his: `plain("log")`."""
+    python = support.plain_python()
+    if python is None:
+        pytest.skip("needs a Python that other users may run")
+    with tempfile.TemporaryDirectory(prefix="zeroin-plain-", dir="/tmp") as folder:
+        yield support.PlainUser(Path(folder), python)
 
 
 @pytest.fixture

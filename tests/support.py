@@ -17,7 +17,7 @@ import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pexpect
 import pytest
@@ -157,6 +157,64 @@ def _make_driver(home: Path, base: str) -> None:
     if spy.exists():
         (home / "bin" / "py-spy").symlink_to(spy)
     (home / "made-from").write_text(f"{base} {SRC}")
+
+
+# --- another user -----------------------------------------------------------------
+
+
+NOBODY = 65534
+
+
+class PlainUser:
+    """Runs zeroin without root's rights, in a folder of its own: `plain("doctor")`."""
+
+    def __init__(self, base: Path, python: str) -> None:
+        self.base = base  # below no folder that is closed to others, as those of pytest are
+        self.python = python
+        self.project = base / "project"
+        self.project.mkdir()
+        base.chmod(0o755)
+
+    def __call__(self, *args: str) -> subprocess.CompletedProcess[str]:
+        """Run it in the project, all of which is the user's."""
+        env = {"HOME": str(self.base), "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}
+        env |= {"PYTHONPATH": str(SRC), "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": "/tmp"}
+        env |= {TEST_ID: os.environ[TEST_ID]} if TEST_ID in os.environ else {}
+        return subprocess.run(
+            [self.python, "-m", "zeroin", *args],
+            cwd=self.project,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=False,
+            **as_nobody(),
+        )
+
+    def own(self, group: Mapping[str, int] | None = None) -> None:
+        """Give the user all files; some to another group."""
+        for path in (self.base, *self.base.rglob("*")):
+            if os.geteuid() == 0:
+                os.chown(path, NOBODY, (group or {}).get(path.name, NOBODY))
+
+
+def as_nobody() -> dict[str, Any]:
+    """What `subprocess` takes to leave root's rights behind; nothing if there are none."""
+    return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+
+
+def plain_python() -> str | None:
+    """Give an interpreter for the driver that any user may run, with our sources; None if none."""
+    ask = f"import sys; sys.path.insert(0, {str(SRC)!r}); import zeroin.fronts.cli, tomllib"
+    for path in (*drivers().values(), "/usr/bin/python3"):
+        with contextlib.suppress(OSError):
+            done = subprocess.run(
+                [path, "-c", ask], check=False, capture_output=True, cwd="/", **as_nobody()
+            )
+            if done.returncode == 0:
+                return path
+    return None
 
 
 # --- what a test needs besides Python ---------------------------------------------

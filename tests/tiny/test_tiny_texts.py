@@ -270,3 +270,17 @@ def test_it_does_not_write_over_what_it_reads(zeroin, tmp_path):
     done = zeroin("tiny", "data", "a.jsonl", "-o", "link", cwd=tmp_path)
     assert (done.returncode, "what it is made of" in done.stderr) == (2, True), done.stderr
     assert (tmp_path / "a.jsonl").read_text() == '{"a": 1}\n'
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "folder"])
+def test_what_may_not_be_read(plain, name):
+    """A message that says how to get at it, and exit code 2."""
+    (plain.project / "folder").mkdir()
+    (plain.project / "folder" / "inner").mkdir()
+    (plain.project / "a.jsonl").write_text('{"a": 1}\n')
+    plain.own()
+    (plain.project / "a.jsonl").chmod(0)
+    (plain.project / "folder" / "inner").chmod(0)
+    done = plain("tiny", "data", name)
+    assert (done.returncode, "may not be read" in done.stderr) == (2, True), done.stderr
+    assert "chmod u+r" in done.stderr
