@@ -226,9 +226,10 @@ def test_a_cell_that_is_longer_than_the_csv_module_likes(tmp_path, rows_of):
     assert len(rows_of(tmp_path / "a.csv")[0]["text"]) == 200_000
 
 
-def test_a_first_line_that_is_longer_than_the_sample(tmp_path, tiny):
-    """Rows of 100 KB are rows all the same."""
-    row = json.dumps({"text": "x" * 100_000}) + "\n"
+@pytest.mark.parametrize("length", [100_000, 2_000_000])
+def test_a_first_line_that_is_longer_than_the_sample(tmp_path, tiny, length):
+    """Rows of 100 KB, or of 2 MB, are rows all the same."""
+    row = json.dumps({"text": "x" * length}) + "\n"
     (tmp_path / "a.jsonl").write_text(row * 3)
     report = tiny(tmp_path / "a.jsonl", 2)
     assert (report.kind, report.rows, report.seen) == ("JSON Lines", 2, 3)

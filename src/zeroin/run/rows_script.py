@@ -69,7 +69,7 @@ class Parquet:
         from pyarrow.parquet import ParquetFile
 
         self.path = path
-        self.file = ParquetFile(path)
+        self.file = ParquetFile(path, pre_buffer=False, buffer_size=AT_ONCE)
         told = self.file.metadata
         size = sum(told.row_group(one).total_byte_size for one in range(told.num_row_groups))
         row = max(1, size // max(1, told.num_rows))

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 SAMPLE = 1 << 16  # bytes by which a file is judged
 LINES = 3  # that must be among them,
-LONGEST = 1 << 26  # if they are not longer than this
+LONGEST = 1 << 20  # if they are not longer than this
 ZIP = (b"PK\3\4", b"PK\5\6")
 NAMES_OF_LINES = (".jsonl", ".ndjson", ".jsonlines")
 NAMES_OF_TREES = (".json", ".yaml", ".yml", ".toml", ".xml", ".html", ".htm")
@@ -144,10 +144,12 @@ def _text(source: Source, sample: bytes, stack: Stack) -> Rows:
         raise UnreadableError("it can't be read as text, and is of no other kind that is known")
     start = _start(source, codec)
     first, name = start.lstrip()[:1], source.name.lower()
-    line, _, rest = start.partition("\n")
+    line, end, rest = start.partition("\n")
     text = stack.enter_context(source.text(codec))
-    is_row = first in ("{", "[") and jsons.is_json(line)
-    if is_row and (rest.strip() or name.endswith(NAMES_OF_LINES)):
+    is_named = name.endswith(NAMES_OF_LINES)
+    is_long = is_named and not end and len(start) >= LONGEST
+    is_row = first in ("{", "[") and (is_long or jsons.is_json(line))
+    if is_row and (rest.strip() or is_named):
         return rows.json_lines(text, codec)
     if first == "[" and (lists.is_list(start) or name.endswith(".json")):
         return lists.json_list(text, codec)
@@ -162,7 +164,10 @@ def _start(source: Source, codec: Codec) -> str:
     """As much as it takes to see what it is."""
     with source.text(codec) as text:
         start = text.read(SAMPLE)
-        while start.count("\n") < LINES and (line := text.readline(LONGEST)):
+        while start.count("\n") < LINES and len(start) < LONGEST:
+            line = text.readline(LONGEST)
+            if not line:
+                break
             start += line
         return start
 
