@@ -194,6 +194,21 @@ def test_rows_like_those_of_any_text(zeroin, tmp_path, name, text, row):
 
 
 @pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        (b"gr\xf6\xdfe,id\n1,2\n3,4\n", b'{"gr\xf6\xdfe": 1, "id": 1}\n'),
+        (b'{"\\ud800": 1}\n{"\\ud800": 2}\n', b'{"?": 1}\n'),
+    ],
+)
+def test_names_that_are_no_text(zeroin, tmp_path, text, made):
+    """Stay as they are in the file; half a character becomes a question mark."""
+    (tmp_path / "a").write_bytes(text)
+    done = zeroin("fake", "--like", "a", "-n", "1", "-o", "b", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "b").read_bytes() == made
+
+
+@pytest.mark.parametrize(
     ("name", "text"),
     [
         ("a.csv", "id,name\n1,name1\n"),

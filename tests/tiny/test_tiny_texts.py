@@ -116,7 +116,10 @@ KEPT = {
     + "  a line\n" * 20
     + "rows:\n"
     + "".join(f"- {n}\n" for n in range(9)),
-    "flow.yaml": "key: [\n  1,\n  2\n]\nrows:\n" + "".join(f"  - {n}\n" for n in range(9)),
+    "flow.yaml": "key: [\n"
+    + "  1,\n" * 20
+    + "]\nrows:\n"
+    + "".join(f"  - {n}\n" for n in range(9)),
 }
 
 
@@ -129,6 +132,15 @@ def test_what_others_stand_on_is_no_row(tmp_path, tiny, name):
     assert (report.rows, report.seen) == (2, 9)
     whole = KEPT[name].partition("u0" if name == "anchors.yaml" else "rows:")[0]
     assert left.startswith(whole)
+
+
+def test_what_is_in_a_row_is_not_a_row(tmp_path, tiny):
+    """Three records are three rows, however much each of them holds."""
+    rows = [{"id": n, "tags": ["x"] * 10, **{f"f{k}": 1 for k in range(9)}} for n in range(3)]
+    (tmp_path / "a.json").write_text(json.dumps({"rows": rows}))
+    entries = "".join(f"- id: {n}\n  tags: [1, 2, 3, 4, 5]\n  a: 1\n  b: 2\n" for n in range(3))
+    (tmp_path / "a.yaml").write_text(f"rows:\n{entries}")
+    assert tiny(tmp_path / "a.json", 2).seen == tiny(tmp_path / "a.yaml", 2).seen == 3
 
 
 @pytest.mark.parametrize("name", ["record.json", "nothing.json"])

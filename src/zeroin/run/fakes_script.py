@@ -102,8 +102,7 @@ def moment(kind: Any, number: int) -> Any:
     from pyarrow import types
 
     if types.is_timestamp(kind):
-        then = START + dt.timedelta(seconds=number)
-        return then.replace(tzinfo=dt.timezone.utc) if kind.tz else then
+        return START + dt.timedelta(seconds=number)
     if types.is_date(kind):
         return (START + dt.timedelta(days=number)).date()
     if types.is_time(kind):

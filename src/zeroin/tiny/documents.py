@@ -109,7 +109,7 @@ def _yaml_groups(node: Node) -> Sequence[Group]:
         return list(zip(starts, [*starts[1:], len(node.parts)], strict=True))
     if not rows or (node.parts[0].stays and _BLOCK.search(_own(node.parts[0]))):
         return ()  # the lines of a text
-    if any(map(_goes_on, own)):
+    if any(map(_goes_on, (node.parts[0].text, *own))):
         return ()  # something in brackets or quotes that takes several lines
     in_brackets = not own[0].endswith("\n") and len(rows) == len(node.parts)
     is_list = in_brackets or all(text.lstrip().startswith(("- ", "-\n")) for text in own)

@@ -168,10 +168,10 @@ class _Making:
             self._ask(asked.out, {"rows": rows, "kind": TABLES[end], "to": self._to()})
             return None
         if end in (".csv", ".tsv"):
-            return _csv(rows, "\t" if end == ".tsv" else ",").encode()
+            return _encoded(_csv(rows, "\t" if end == ".tsv" else ","))
         if end == ".json":
-            return (json.dumps(rows, ensure_ascii=False, indent=1) + "\n").encode()
-        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+            return _encoded(json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
+        return _encoded("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
     def _schema(self) -> Any:
         """What the rows of a file have together."""
@@ -189,6 +189,14 @@ class _Making:
         if schema == "null":
             raise UsageError(f"{path}: there are no rows to be like")
         return schema
+
+
+def _encoded(text: str) -> bytes:
+    """Names as the file has them, also where they are no text; what never can be becomes a ?."""
+    try:
+        return text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode(errors="replace")
 
 
 def _kind_of(path: str) -> str:
