@@ -6,7 +6,7 @@ import random
 import statistics
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zeroin.cycle import Verdict
@@ -55,6 +55,7 @@ def ranges(draw):
     return last, first, frozenset(skipped & set(range(1, last)))
 
 
+@settings(deadline=None)
 @given(ranges(), st.integers(1, 8), st.integers())
 def test_any_number_of_workers_in_any_order_find_the_same(one, workers, seed):
     """The last that passes and the first that fails, of those that can be tested: nothing else."""
@@ -68,6 +69,7 @@ def test_any_number_of_workers_in_any_order_find_the_same(one, workers, seed):
     assert set(done.candidates[:-1]) <= done.skipped <= skipped
 
 
+@settings(deadline=None)
 @given(ranges(), st.integers(1, 8), st.integers())
 def test_the_same_search_is_the_same_again(one, workers, seed):
     """Nothing is drawn by chance: the same answers at the same times, the same tries."""
@@ -78,6 +80,7 @@ def test_the_same_search_is_the_same_again(one, workers, seed):
     assert again[0] == again[1]
 
 
+@settings(deadline=None)
 @given(ranges(), st.data())
 def test_a_plan_uses_every_worker_that_can_be_of_use(one, data):
     """As many places as workers, or all there are; none twice, none running, none useless."""
@@ -94,6 +97,7 @@ def test_a_plan_uses_every_worker_that_can_be_of_use(one, data):
     assert state.is_over == (not useful)
 
 
+@settings(deadline=None)
 @given(ranges(), st.data())
 def test_useless_answers_change_nothing(one, data):
     """Nor does a second answer about the same place, even if it is another one."""

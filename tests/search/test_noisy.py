@@ -125,6 +125,7 @@ def test_the_chances_are_those_of_all_rates_together(runs, doubt):
             assert group.each == pytest.approx(weights[first - 1] / sum(weights), abs=0.01)
 
 
+@settings(deadline=None)
 @given(COUNTS, st.integers(0, 12))
 def test_what_a_run_tells_is_what_it_changes_in_the_mean(runs, place):
     """The gain is the bits that are lost in the mean, and never below 0."""
@@ -144,6 +145,7 @@ def test_what_a_run_tells_is_what_it_changes_in_the_mean(runs, place):
     assert state.posterior.gain(place) >= -1e-9
 
 
+@settings(deadline=None)
 @given(COUNTS, st.randoms(use_true_random=False))
 def test_the_order_of_answers_does_not_matter(runs, shuffler):
     """What is known is how often each place has failed, whoever was first."""
@@ -157,6 +159,7 @@ def _with_halved_odds(chance):
     return chance / (chance + 2 * (1 - chance))
 
 
+@settings(deadline=None)
 @given(COUNTS)
 def test_candidates_hold_the_answer_and_none_is_there_in_vain(runs):
     """Without the least probable ones of them they would hold too little."""
@@ -190,6 +193,7 @@ def test_a_failure_at_the_good_end_ends_all_belief_in_never():
     assert other[0] > 1.05 * other[1]
 
 
+@settings(deadline=None)
 @given(st.integers(1, 60), st.data(), st.integers(1, 6))
 def test_what_always_fails_is_found_whoever_answers_first(last, data, workers):
     """With untestable stretches: the honest candidates, and no place is planned in vain."""
@@ -239,6 +243,7 @@ def test_a_plan_for_a_thousand_is_made_at_once():
     assert min(took) < 0.020
 
 
+@settings(deadline=None)
 @given(COUNTS, st.integers(1, 3))
 def test_what_is_running_counts_as_what_was_planned(runs, first):
     """Four workers that become free one after the other get what four get at once."""
@@ -252,6 +257,7 @@ def test_workers_spread_over_what_is_unknown():
     assert len(set(Noisy.of(128, good=(0, 40), bad=(40, 40)).plan((), 4))) == 4
 
 
+@settings(deadline=None)
 @given(COUNTS, st.integers(0, 4))
 def test_the_same_state_gives_the_same_plan(runs, free):
     """Nothing is drawn by chance."""

@@ -7,4 +7,5 @@ round until nothing gets smaller.
 
 `bisection` finds the first bad one of an ordered range; it plans for several workers by itself.
 `noisy` does so where the failure shows only in some runs, and says how sure it is (`posterior`).
+`culprits` finds which of some changes are needed, where many combinations can't be tested.
 """

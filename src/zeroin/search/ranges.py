@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 Ranges = tuple[tuple[int, int], ...]  # first, and one behind the last; in order, none touching
 
 
@@ -42,4 +47,15 @@ def without(count: int, ranges: Ranges) -> Ranges:
         if at < start:
             found.append((at, start))
         at = stop
+    return tuple(found)
+
+
+def packed(ones: Iterable[int]) -> Ranges:
+    """Such numbers, which come in order, as ranges."""
+    found: list[tuple[int, int]] = []
+    for one in ones:
+        if found and found[-1][1] == one:
+            found[-1] = (found[-1][0], one + 1)
+        else:
+            found.append((one, one + 1))
     return tuple(found)
