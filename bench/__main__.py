@@ -33,6 +33,7 @@ TOPICS = (
     "record",
     *WARM,
     "search",
+    "bisect_search",
     "shrink",
     "shrink_slips",
     "bisect_commits",

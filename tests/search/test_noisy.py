@@ -53,7 +53,7 @@ def _by_repetition(seed, last, bad, repeats):
 
 @pytest.mark.slow
 def test_three_of_ten_runs_fail():
-    """It is right in 95 of 100 searches, in fewer runs than repetition that knows the rate."""
+    """It is right in 95 of 100 searches, in fewer runs than if each place is run so often."""
     searches = [_search(seed, 128, 0.3, 0) for seed in range(200)]
     assert statistics.mean(state.answer == first for state, first, _, _ in searches) >= 0.95
     # So often that seven answers in a row are right with the same confidence.
