@@ -7,13 +7,15 @@ import re
 import tomllib
 from typing import TYPE_CHECKING, Any
 
+from zeroin.axes.changes.entries import ended, entries, is_silent, told_apart
 from zeroin.axes.changes.pieces import Piece
+from zeroin.axes.changes.yaml import read_yaml
 from zeroin.axes.payload import jsons
 from zeroin.axes.payload.settings import toml_entries
 from zeroin.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from zeroin.axes.payload.node import Node
 
@@ -22,12 +24,6 @@ _TOML_KEY = re.compile(r"[ \t]*((?:[\w\-]+|\"[^\"\n]*\"|'[^'\n]*'|[ \t]*\.[ \t]*
 _INI_SECTION = re.compile(r"\[([^\]]+)\]")
 _INI_KEY = re.compile(r"([^\s=:#;\[][^=:\n]*?)[ \t]*(?:[=:](.*))?$", re.DOTALL)
 _VARIABLE = re.compile(r"[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*=[ \t]*(.*)$", re.DOTALL)
-_YAML_LINE = re.compile(
-    r"(?P<indent> *)(?P<key>\"[^\"\n]*\"|'[^'\n]*'|[^\s#\-\[{&*!|>'\"%@`][^\n]*?|-[^\s\n][^\n]*?)"
-    r"[ ]*:(?:[ \t]+(?P<rest>[^\n]*))?\r?\n?$"
-)
-_YAML_COMMENT = re.compile(r"(?:^|[ \t])#.*$")
-_NO_VALUE = re.compile(r"(?:[&!][^\s]+[ \t]*)*$")  # an anchor or a tag, and nothing else
 
 
 def kind_of(text: str, name: str) -> str:
@@ -59,7 +55,7 @@ def parsed(text: str, kind: str, name: str) -> Piece:
     readers: dict[str, Callable[[str], Piece]] = {
         "JSON": _json,
         "TOML": _toml,
-        "YAML": _yaml,
+        "YAML": read_yaml,
         "INI": _ini,
         "dotenv": _dotenv,
     }
@@ -127,7 +123,7 @@ def _of_value(key: str, before: str, node: Node) -> Piece:
 
 def _toml(text: str) -> Piece:
     tomllib.loads(text)
-    text = _ended(text)
+    text = ended(text)
     top: list[Piece] = []
     table: tuple[str, str, list[Piece]] | None = None
     for start, end, own in toml_entries(text):
@@ -141,13 +137,13 @@ def _toml(text: str) -> Piece:
         name = key[1].strip() if key is not None else ""
         value = _toml_value(text[own:end]) if name else None
         (top if table is None else table[2]).append(Piece(name, entry, value=value))
-    return Piece("", inside=_told_apart([*top, *_section(table)]))
+    return Piece("", inside=told_apart([*top, *_section(table)]))
 
 
 def _section(table: tuple[str, str, list[Piece]] | None) -> Iterator[Piece]:
     if table is not None:
         key, head, inside = table
-        yield Piece(key, head, _told_apart(inside), value="")
+        yield Piece(key, head, told_apart(inside), value="")
 
 
 def _toml_value(text: str) -> str:
@@ -176,7 +172,7 @@ def _ini(text: str) -> Piece:
         raise ValueError(str(error).splitlines()[0]) from None
     top: list[Piece] = []
     table: tuple[str, str, list[Piece]] | None = None
-    for comments, entry in _entries(text, "#;", lambda _, row: row[:1] in " \t"):
+    for comments, entry in entries(text, "#;", lambda _, row: row[:1] in " \t"):
         head = _INI_SECTION.match(entry.strip())
         if head is not None:
             top += _section(table)
@@ -186,148 +182,23 @@ def _ini(text: str) -> Piece:
         name = key[1].strip() if key is not None else ""
         value = " ".join((key[2] or "").split()) if key is not None else None
         (top if table is None else table[2]).append(Piece(name, comments + entry, value=value))
-    return Piece("", inside=_told_apart([*top, *_section(table)]))
+    return Piece("", inside=told_apart([*top, *_section(table)]))
 
 
 def _dotenv(text: str) -> Piece:
     inside = []
-    for comments, entry in _entries(text, "#", _quote_is_open):
+    for comments, entry in entries(text, "#", _quote_is_open):
         found = _VARIABLE.match(entry.rstrip("\n"))
-        if found is None and not _is_silent(entry):
+        if found is None and not is_silent(entry):
             raise ValueError(f"write NAME=VALUE, not {entry.strip()!r}")
         name, value = (found[1], found[2].strip()) if found is not None else ("", None)
         if value and value[0] not in "'\"":
             value = value.partition(" #")[0].strip()
         inside.append(Piece(name, comments + entry, value=value))
-    return Piece("", inside=_told_apart(inside))
+    return Piece("", inside=told_apart(inside))
 
 
 def _quote_is_open(entry: str, _: str) -> bool:
     found = _VARIABLE.match(entry)
     mark = found[2][:1] if found is not None else ""
     return mark in ("'", '"') and entry.count(mark) % 2 == 1
-
-
-# --- YAML ---------------------------------------------------------------------------------------
-
-
-def _yaml(text: str) -> Piece:
-    if "\t" in re.sub(r"[^\n\t ].*", "", text):
-        raise ValueError("tabs in front of a key")
-    rows = list(_entries(text, "#", lambda _a, _b: False))
-    lead = ""
-    while rows and rows[0][1].startswith(("---", "%")):
-        lead += "".join(rows.pop(0))
-    if any(row.startswith("---") for _, row in rows):
-        raise ValueError("several documents in one file")
-    inside, rest = _yaml_block(rows, 0)
-    if rest or not inside:
-        row = rest[0][1].strip() if rest else ""
-        raise ValueError(f"no key: {row[:60]!r}" if row else "no keys in it")
-    is_list = inside[0].key == "0" and inside[0].head.lstrip().startswith("-")
-    return Piece("", lead, _told_apart(inside), indent=0, is_list=is_list)
-
-
-def _yaml_block(
-    rows: Sequence[tuple[str, str]], depth: int
-) -> tuple[list[Piece], list[tuple[str, str]]]:
-    """The keys, or the elements, that stand this deep; and what is behind them."""
-    found: list[Piece] = []
-    left = list(rows)
-    while left:
-        comments, row = left[0]
-        if _is_silent(row):  # comments at the end
-            found.append(Piece("", comments + row, indent=depth))
-            left.pop(0)
-            continue
-        here = _depth(row)
-        key = _YAML_LINE.match(_YAML_COMMENT.sub("", row))
-        dash = row.lstrip().startswith(("- ", "-\n")) or row.strip() == "-"
-        if here != depth or (key is None and not dash):
-            break
-        left.pop(0)
-        deeper = [left.pop(0) for _ in range(_count_deeper(left, depth, below_key=not dash))]
-        if dash:
-            text = comments + row + "".join(a + b for a, b in deeper)
-            found.append(Piece(str(len(found)), text, value=_plain(row, deeper), indent=depth))
-        elif key is not None:
-            found.append(_yaml_key(key, comments + row, deeper, depth))
-    return found, left
-
-
-def _yaml_key(
-    key: re.Match[str], head: str, deeper: Sequence[tuple[str, str]], depth: int
-) -> Piece:
-    name = key["key"].strip("\"'")
-    rest = key["rest"] or ""
-    if deeper and _NO_VALUE.match(rest.strip()):
-        inside, left = _yaml_block(deeper, _depth(deeper[0][1]))
-        if inside and not left:
-            is_list = deeper[0][1].lstrip().startswith("-")
-            return Piece(name, head, _told_apart(inside), is_list=is_list, indent=depth)
-    text = head + "".join(a + b for a, b in deeper)
-    return Piece(name, text, value=_plain(rest, deeper), indent=depth)
-
-
-def _plain(first: str, deeper: Sequence[tuple[str, str]]) -> str:
-    first = _YAML_COMMENT.sub("", first).strip().removeprefix("- ")
-    rows = [first, *(row.strip() for _, row in deeper)]
-    return "\n".join(filter(None, rows))
-
-
-def _count_deeper(rows: Sequence[tuple[str, str]], depth: int, *, below_key: bool) -> int:
-    """A list may stand as deep as the key that it belongs to."""
-    for count, (_, row) in enumerate(rows):
-        dash = below_key and row.lstrip().startswith("- ")
-        if not _is_silent(row) and (_depth(row) < depth or (_depth(row) == depth and not dash)):
-            return count
-    return len(rows)
-
-
-def _is_silent(row: str) -> bool:
-    return row.lstrip()[:1] in ("", "#")
-
-
-def _depth(row: str) -> int:
-    return len(row) - len(row.lstrip(" "))
-
-
-# --- all of them --------------------------------------------------------------------------------
-
-
-def _ended(text: str) -> str:
-    return text if text.endswith("\n") or not text else text + "\n"
-
-
-def _entries(
-    text: str, marks: str, goes_on: Callable[[str, str], bool]
-) -> Iterator[tuple[str, str]]:
-    """Each line that says something, with the comments in front of it, and with its rest."""
-    comments, entry = "", ""
-    for row in _ended(text).splitlines(keepends=True):
-        silent = not row.strip() or row.lstrip()[0] in marks
-        if entry and goes_on(entry, row) and row.strip():
-            entry += row
-            continue
-        if entry:
-            yield comments, entry
-            comments, entry = "", ""
-        if silent:
-            comments += row
-        else:
-            entry = row
-    if entry or comments:
-        yield (comments, entry) if entry else ("", comments)
-
-
-def _told_apart(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
-    """Keys that are there twice get a number; what has none is the same wherever it is."""
-    import dataclasses
-
-    seen: dict[str, int] = {}
-    found = []
-    for one in pieces:
-        number = seen[one.key] = seen.get(one.key, 0) + 1
-        key = one.key if number == 1 else f"{one.key}#{number}"
-        found.append(dataclasses.replace(one, key=key) if key != one.key else one)
-    return tuple(found)

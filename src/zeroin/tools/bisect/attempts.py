@@ -3,41 +3,33 @@
 from __future__ import annotations
 
 import difflib
-import glob
 import os
 import shutil
 import time
 from typing import TYPE_CHECKING
 
 from zeroin.axes.changes.choice import NOTHING, read
-from zeroin.axes.changes.folder import Folder
 from zeroin.axes.changes.groups import function_at
-from zeroin.axes.commits.worktree import Mine
 from zeroin.digest import digest
 from zeroin.errors import UsageError, ZeroinError
-from zeroin.run import copies
 from zeroin.run.apart import View, can_be_apart
 from zeroin.search.ranges import members
-from zeroin.tools.again import path_into
 from zeroin.tools.bisect.changes import ChangesAxis, Question, search
+from zeroin.tools.bisect.mixer import Mixer, belongings
 from zeroin.tools.bisect.report import BisectReport
 from zeroin.tools.bisect.states import States
 from zeroin.tools.bisect.tries import Tries
-from zeroin.tools.bisect.viewed import Viewed
 from zeroin.tools.folders import own_folder
-from zeroin.tools.workers import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from zeroin.cycle import Cycle
     from zeroin.record.store import Attempt
-    from zeroin.tools.bisect.report import BisectOptions, Culprit, Teller, Trial
+    from zeroin.tools.bisect.report import BisectOptions, Culprit, Teller
     from zeroin.tools.reading import Reading
 
 PREFIX = "zeroin-bisect-"
-NEVER = frozenset(("__pycache__", ".zeroin"))
-MOST_LEFT_OUT = 200  # files of one kind that a snapshot left out
 RUNS = 12  # where nothing differs
 
 
@@ -93,7 +85,7 @@ class _Attempts:
         self.ends = (f"attempt {states.good.attempt.id}", f"attempt {states.bad.attempt.id}")
         self.folder = own_folder(PREFIX)
         self.apart = self._can_be_apart()
-        self.mine = self._mine()
+        self.mine = belongings(states, with_git=self.apart)
         self.tries: Tries | None = None
         key = repr(
             (
@@ -107,24 +99,6 @@ class _Attempts:
         )
         self.kept = os.path.join(store, "bisect", digest(key))
         self._look_at_the_rest()
-
-    def _mine(self) -> list[Mine]:
-        """What is in the project and in no snapshot: data, environments, git's own."""
-        root = self.states.root
-        if self.states.good.attempt.root is None:
-            return _beside(root, self.states.good.attempt.cwd, self.states)
-        found = [*([".git"] if self.apart else []), *self.states.ignored()]
-        for entry in self.states.left_out:
-            name = entry.rpartition(" (")[0]
-            if "*" in name:
-                folder, last = os.path.split(name)
-                pattern = os.path.join(glob.escape(os.path.join(root, folder)), last)
-                names = sorted(glob.glob(pattern))[:MOST_LEFT_OUT]
-                found += [os.path.relpath(one, root) for one in names]
-            else:
-                found.append(name)
-        kept = [path for path in dict.fromkeys(found) if not NEVER & set(path.split("/"))]
-        return [Mine(path) for path in kept if not path.endswith((".pyc", ".pyo"))]
 
     def _can_be_apart(self) -> bool:
         probe, scratch = (os.path.join(self.folder, name) for name in ("probe", "scratch"))
@@ -183,21 +157,27 @@ class _Attempts:
 
     def servant(self, slot: int) -> Mixer:
         """In a worker's process."""
-        return Mixer(self, slot)
+        return Mixer(
+            self.states,
+            self.given,
+            self.mine,
+            os.path.join(self.folder, str(slot)),
+            apart=self.apart,
+        )
 
     def _hint(self, report: BisectReport) -> str:
         if "flaky" in report.why:
             return report.hint
         return (
             "what made the difference is not in the record: data that git ignores, installed "
-            "packages, the machine"
+            "packages, the machine; or it fails rarely: --repeat 50"
         )
 
     def _flips(self, tries: Tries) -> BisectReport:
         """Nothing differs: how often does it fail?"""
         states = self.states
         try:
-            tries.run([NOTHING] * RUNS)
+            tries.run([NOTHING] * RUNS, cold=True)
         except KeyboardInterrupt:
             return BisectReport("attempts", "interrupted", tries=tries.tries)
         outcomes = tries.outcomes.get(NOTHING, [])
@@ -272,60 +252,6 @@ class _Attempts:
             names = (f"a/{path}" if old else "/dev/null", f"b/{path}" if new else "/dev/null")
             text += "".join(difflib.unified_diff(before, after, *names))
         return text
-
-
-class Mixer:
-    """In the process of a worker: some of the changes, run in the place of the project."""
-
-    def __init__(self, shared: _Attempts, slot: int) -> None:
-        self._shared = shared
-        own = os.path.join(shared.folder, str(slot))
-        states = shared.states
-        tree = os.path.join(own, "tree")
-        self._folder = Folder(tree, states.root, shared.mine, states.fill, linked=not shared.apart)
-        self._scratch = os.path.join(own, "scratch")
-        os.makedirs(self._scratch, exist_ok=True)
-        self._viewed = Viewed()
-
-    def tried(self, trial: Trial) -> Answer:
-        """Run it with these changes."""
-        shared, made = self._shared, set(members(read(trial.name)))
-        cycle, env = shared.states.cycle(made)
-        cycle = cycle._replace(env=shared.given.env, timeout=trial.timeout)
-        if cycle.reset:
-            lines = " && ".join(f"( {line} )" for line in cycle.reset)
-            words = ("/bin/sh", "-c", f'{lines} && exec "$@"', "sh", *cycle.command)
-            cycle = cycle._replace(command=words, reset=())
-        try:
-            self._folder.be(shared.states.files(made))
-            root, view = shared.states.root, None
-            if shared.apart:
-                folder, shown = self._folder.folder, self._folder.shown
-                view = View(root, self._scratch, tree=folder, mine=shown)
-            else:
-                cycle = copies.led(cycle, {root: self._folder.folder})
-                env = path_into(self._folder.folder, shared.states.good.attempt, root, env)
-            outcome, _ = self._viewed.run(cycle, env, view, cold=trial.cold)
-        except ZeroinError as error:
-            return Answer(None, error.message, error.hint)
-        return Answer(outcome, resumed=self._viewed.resumed)
-
-    def close(self) -> None:
-        """End what is kept."""
-        self._viewed.close()
-
-
-def _beside(root: str, cwd: str, states: States) -> list[Mine]:
-    """Outside of projects only files that the command names are kept: the rest is as it is."""
-    kept = {*states.code.old, *states.code.new}
-    above = {os.path.dirname(path) for path in kept}
-    found = []
-    for folder in {"", *above}:
-        for name in os.listdir(os.path.join(root or cwd, folder)):
-            path = os.path.join(folder, name)
-            if path not in kept and path not in above:
-                found.append(Mine(path))
-    return found
 
 
 def _is_python(content: bytes) -> bool:

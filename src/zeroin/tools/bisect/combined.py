@@ -12,25 +12,19 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from zeroin.axes.changes.choice import NOTHING, Choice, is_part, read
-from zeroin.cycle import Kind, Verdict
-from zeroin.cycle.oracle import repeats_for, wilson
+from zeroin.cycle import Verdict
 from zeroin.search import ahead
 from zeroin.search.reduction import Reduction
-from zeroin.tools.bisect.judge import judge_of
-from zeroin.tools.bisect.report import Ends
+from zeroin.tools.bisect.both import Both
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from zeroin.axes.changes.choice import Ranges
-    from zeroin.cycle import Outcome
     from zeroin.tools.bisect.report import BisectOptions
     from zeroin.tools.bisect.tries import Tries
 
-TWICE = 2  # runs of the failing end, and of the answer
-MORE = 6  # runs of ends that don't differ as they should
-FLAKY = 12  # runs of an end that fails only sometimes, to know how often
-QUESTIONS = 8  # that all have to be answered rightly, about
+TWICE = 2  # runs of the answer
 MOST_MEMBERS = 30  # of an answer, each of which is left out once
 MOST_SETS = 4  # that are looked for, where several break it independently
 AHEAD = 2  # questions for each worker, among which those under way are useful
@@ -68,8 +62,7 @@ class Combined:
         self._whole = whole
         self._options = options
         self._valid = valid
-        self._good, self._bad = NOTHING, whole.name
-        self._repeats = 1  # runs without the failure, until it is believed not to be there
+        self._both = Both(tries, NOTHING, whole.name, whole.size, options)
         self._left = whole
         self._useless: dict[str, bool] = {}  # names that are no candidates
         self._new = set(tries.outcomes)  # names that may belong to those that work
@@ -86,118 +79,20 @@ class Combined:
 
     def find(self) -> Together:
         """Both ends, the search, the answer once more."""
-        problem = self._ends()
-        if problem is not None:
-            return problem
-        if not self._is_flaky():
+        problem = self._both.look()
+        if problem is None and not self._both.is_flaky:
             try:
                 return self._sets()
             except _FlakyError:
                 self._tries.give_up(set(self._tries.running))
-        return self._look_at_rates() or self._sets()
+        problem = problem or self._both.rates()
+        if problem is not None:
+            return Together("not-reproduced", why=problem.why, hint=problem.hint)
+        return self._sets()
 
-    # --- both ends ----------------------------------------------------------------------------
-
-    def _ends(self) -> Together | None:
-        tries, good, bad = self._tries, self._good, self._bad
-        runs = max(TWICE, self._options.repeat)
-        wanted = [name for name in (bad, good) if not tries.is_known(name)]
-        again = [bad] * max(0, runs - max(1, tries.runs(bad)))
-        again += [good] * max(0, self._options.repeat - max(1, tries.runs(good)))
-        tries.run([*wanted, *again])
-        for name in (bad, good):
-            if name in tries.reasons:
-                label = tries.axis.label(name)
-                return Together("not-reproduced", why=f"{label}: {tries.why(name)}")
-        self._decide()
-        if tries.judge is None:
-            missing = [name for name in (bad, good) for _ in range(MORE - tries.runs(name))]
-            tries.run(missing)
-            self._decide()
-        if tries.judge is None:
-            return self._what_is_wrong()
-        self._tell()
-        return None
-
-    def _decide(self) -> None:
-        """What to look for, by any two runs of the ends that differ as they should."""
-        tries = self._tries
-        for old in tries.outcomes[self._good]:
-            for new in tries.outcomes[self._bad]:
-                tries.judge = tries.judge or judge_of(old, new, self._options)
-
-    def _what_is_wrong(self) -> Together:
-        tries = self._tries
-        label = tries.axis.label
-        good, bad = label(self._good), label(self._bad)
-        old, new = tries.outcomes[self._good], tries.outcomes[self._bad]
-        hint = ""
-        if self._options.match or self._options.exit_code is not None:
-            why = f"the failure that was asked for does not tell the two apart: {good} gives "
-            why += f"{_how(old)}, {bad} gives {_how(new)}"
-        elif not _fails(old) and not _fails(new):
-            why = f"both work: {good} and {bad}, {len(new)} runs each"
-            hint = "does it fail rarely?  --repeat 50"
-        elif _fails(old) and not _fails(new):
-            why = f"{good} fails and {bad} works: {_how(old)}"
-            hint = "swap the two"
-        else:
-            why = f"both fail in the same way: {_how(new)}"
-            hint = "it takes one that works"
-        return Together("not-reproduced", why=why, hint=hint)
-
-    def _tell(self) -> None:
-        tries = self._tries
-        same = [one is Verdict.SAME for one in tries.verdicts(self._bad)]
-        failing = next(
-            one for one, is_same in zip(tries.outcomes[self._bad], same, strict=True) if is_same
-        )
-        judge = tries.judge
-        tries.teller.ends(
-            Ends(
-                tries.axis.label(self._good),
-                tries.axis.label(self._bad),
-                tries.why(self._good),
-                failing.headline,
-                str((judge and judge.oracle.signature) or ""),
-                self._whole.size,
-                sum(same) / len(same),
-                self._options.fixed,
-            )
-        )
-
-    # --- where it fails only sometimes --------------------------------------------------------
-
-    def _is_flaky(self) -> bool:
-        return self._tries.is_flaky(self._bad) or self._tries.is_flaky(self._good)
-
-    def _look_at_rates(self) -> Together | None:
-        """How often each end fails, and so how often a try has to be run."""
-        tries = self._tries
-        runs = max(FLAKY, self._options.repeat)
-        ends = (self._bad, self._good)
-        tries.run([name for name in ends for _ in range(runs - tries.runs(name))])
-        times = {name: tries.verdicts(name).count(Verdict.SAME) for name in ends}
-        label = tries.axis.label
-        if times[self._good] or not times[self._bad]:
-            rates = ", ".join(
-                f"{label(name)} fails in {times[name]} of {tries.runs(name)} runs"
-                for name in (self._good, self._bad)
-            )
-            return Together(
-                "not-reproduced",
-                why=f"it is flaky, whatever of this changes: {rates}",
-                hint="zeroin run --until-fail -- COMMAND",
-            )
-        low, _ = wilson(times[self._bad], tries.runs(self._bad), z=1.0)
-        wrong = (1 - self._options.confidence) / QUESTIONS
-        self._repeats = repeats_for(low, 1 - wrong)
-        rate = times[self._bad] / tries.runs(self._bad)
-        tries.teller.note(
-            f"{label(self._bad)} fails in {rate:.0%} of its runs: each try is run up to "
-            f"{self._repeats} times"
-        )
-        return None
+    @property
+    def _repeats(self) -> int:
+        return self._both.repeats
 
     # --- searching ----------------------------------------------------------------------------
 
@@ -214,7 +109,7 @@ class Combined:
             after = self._answer(rest)
             if after is not Verdict.SAME or len(sets) >= MOST_SETS or not rest.size:
                 break
-        if self._is_flaky() and self._repeats == 1:
+        if self._both.is_flaky and self._repeats == 1:
             raise _FlakyError
         return Together(
             "found",
@@ -345,13 +240,13 @@ class Combined:
     def _confirm(self, one: Choice, rest: Choice) -> bool:
         """From the start: what works, with these changes; and what fails, without them."""
         tries = self._tries
-        wanted = [(one.name, TWICE), (self._good, TWICE), (rest.name, 1)]
+        wanted = [(one.name, TWICE), (NOTHING, TWICE), (rest.name, 1)]
         tries.run(
             [name for name, runs in wanted for _ in range(runs - tries.runs(name))], cold=True
         )
         if self._repeats == 1 and any(tries.is_flaky(name) for name, _ in wanted):
             raise _FlakyError
-        good = tries.verdict(self._good)
+        good = tries.verdict(NOTHING)
         return tries.verdict(one.name) is Verdict.SAME and good is Verdict.PASSED
 
     def need(self, one: Choice, number: int) -> tuple[Verdict, str]:
@@ -361,12 +256,3 @@ class Combined:
             return Verdict.OTHER, "it would not compile"
         verdict = self._tries.verdict(name) or Verdict.OTHER
         return verdict, self._tries.why(name) if verdict is Verdict.OTHER else ""
-
-
-def _fails(outcomes: list[Outcome]) -> bool:
-    return any(one.kind is not Kind.PASSED for one in outcomes)
-
-
-def _how(outcomes: list[Outcome]) -> str:
-    failing = next((one for one in outcomes if one.failed), None)
-    return failing.headline if failing is not None else "no failure"

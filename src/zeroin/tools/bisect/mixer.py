@@ -1,0 +1,103 @@
+"""What a worker does with two attempts: some of their changes, run in the place of the project."""
+
+from __future__ import annotations
+
+import glob
+import os
+from typing import TYPE_CHECKING
+
+from zeroin.axes.changes.choice import read
+from zeroin.axes.changes.folder import Folder
+from zeroin.axes.commits.worktree import Mine
+from zeroin.errors import ZeroinError
+from zeroin.run import copies
+from zeroin.run.apart import View
+from zeroin.search.ranges import members
+from zeroin.tools.again import path_into
+from zeroin.tools.bisect.viewed import Viewed
+from zeroin.tools.workers import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zeroin.cycle import Cycle
+    from zeroin.tools.bisect.report import Trial
+    from zeroin.tools.bisect.states import States
+
+NEVER = frozenset(("__pycache__", ".zeroin"))
+MOST_LEFT_OUT = 200  # files of one kind that a snapshot left out
+
+
+class Mixer:
+    """In the process of a worker: some of the changes, run in the place of the project."""
+
+    def __init__(
+        self, states: States, given: Cycle, mine: Sequence[Mine], own: str, *, apart: bool
+    ) -> None:
+        self._states = states
+        self._given = given  # variables and time-out, which hold for all tries
+        self._apart = apart
+        tree = os.path.join(own, "tree")
+        self._folder = Folder(tree, states.root, mine, states.fill, linked=not apart)
+        self._scratch = os.path.join(own, "scratch")
+        os.makedirs(self._scratch, exist_ok=True)
+        self._viewed = Viewed()
+
+    def tried(self, trial: Trial) -> Answer:
+        """Run it with these changes."""
+        states, made = self._states, set(members(read(trial.name)))
+        cycle, env = states.cycle(made)
+        cycle = cycle._replace(env=self._given.env, timeout=trial.timeout)
+        if cycle.reset:
+            lines = " && ".join(f"( {line} )" for line in cycle.reset)
+            words = ("/bin/sh", "-c", f'{lines} && exec "$@"', "sh", *cycle.command)
+            cycle = cycle._replace(command=words, reset=())
+        try:
+            self._folder.be(states.files(made))
+            root, view = states.root, None
+            if self._apart:
+                folder, shown = self._folder.folder, self._folder.shown
+                view = View(root, self._scratch, tree=folder, mine=shown)
+            else:
+                cycle = copies.led(cycle, {root: self._folder.folder})
+                env = path_into(self._folder.folder, states.good.attempt, root, env)
+            outcome, _ = self._viewed.run(cycle, env, view, cold=trial.cold)
+        except ZeroinError as error:
+            return Answer(None, error.message, error.hint)
+        return Answer(outcome, resumed=self._viewed.resumed)
+
+    def close(self) -> None:
+        """End what is kept."""
+        self._viewed.close()
+
+
+def belongings(states: States, *, with_git: bool) -> list[Mine]:
+    """What is in the project and in no snapshot: data, environments, git's own."""
+    root = states.root
+    if states.good.attempt.root is None:
+        return _beside(root, states.good.attempt.cwd, states)
+    found = [*([".git"] if with_git else []), *states.ignored()]
+    for entry in states.left_out:
+        name = entry.rpartition(" (")[0]
+        if "*" in name:
+            folder, last = os.path.split(name)
+            pattern = os.path.join(glob.escape(os.path.join(root, folder)), last)
+            names = sorted(glob.glob(pattern))[:MOST_LEFT_OUT]
+            found += [os.path.relpath(one, root) for one in names]
+        else:
+            found.append(name)
+    kept = [path for path in dict.fromkeys(found) if not NEVER & set(path.split("/"))]
+    return [Mine(path) for path in kept if not path.endswith((".pyc", ".pyo"))]
+
+
+def _beside(root: str, cwd: str, states: States) -> list[Mine]:
+    """Outside of projects only files that the command names are kept: the rest is as it is."""
+    kept = {*states.code.old, *states.code.new}
+    above = {os.path.dirname(path) for path in kept}
+    found = []
+    for folder in {"", *above}:
+        for name in os.listdir(os.path.join(root or cwd, folder)):
+            path = os.path.join(folder, name)
+            if path not in kept and path not in above:
+                found.append(Mine(path))
+    return found
