@@ -63,7 +63,7 @@ def _title(
     if own > 1:
         title += ", together"
         of += ", neither alone" if own == 2 else ", none of them alone"
-    return f"{title}:", f"({of})"
+    return title, f"({of}):"
 
 
 def _put_one(one: Culprit, paint: Paint) -> None:
