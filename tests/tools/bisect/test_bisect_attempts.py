@@ -245,6 +245,25 @@ def test_what_git_ignores_is_there_and_the_project_is_left_alone(
     assert os.listdir(tmp_path / "temporary") == []
 
 
+def test_no_try_sees_what_another_one_wrote(story: Story) -> None:
+    """A try that writes files, or changes the project's own, leaves nothing to the next one."""
+    dirty = """\
+    if os.path.exists("out/made") or open("library.py").read().endswith("# seen"):
+        raise OSError("another try was here")
+    os.makedirs("out", exist_ok=True)
+    open("out/made", "w")
+    open("library.py", "a").write("# seen")
+    rate ="""
+    story.edit("program.py", ("    rate =", dirty))
+    for code in (0, 1):
+        story.run(code=code)
+        (story.folder / "out" / "made").unlink()
+        story.edit("library.py", ("# seen", ""))
+        noise(story) if code == 0 else None
+        story.edit("library.py", ("by=1", "by=100")) if code == 0 else None
+    assert story.names("-j", "1", "--cold") == ["library.py:5"]
+
+
 def listing(folder: Path) -> dict[str, bytes]:
     """All files but the record."""
     return {

@@ -70,6 +70,19 @@ def test_keys_that_break_it_together(zeroin: support.Zeroin, folder: Path) -> No
     assert names(told) == [("lr", "0.1", "2.0"), ("model.width", "10", "60")]
 
 
+def test_a_key_that_hides_another(zeroin: support.Zeroin, folder: Path) -> None:
+    """With one more key it works, with two more it fails again: the one key is still found."""
+    (folder / "bad.json").write_text('{"a": 1, "b": 1, "c": 1}')
+    (folder / "good.json").write_text('{"a": 0, "b": 0, "c": 0}')
+    (folder / "train.py").write_text(
+        "import json, sys\nc = json.load(open(sys.argv[1]))\n"
+        "assert not (c['a'] and (not c['b'] or c['c'])), 'broken'\n"
+    )
+    told = ask(zeroin, folder, "good.json bad.json -j 1 -- python train.py bad.json")
+    assert names(told)[0] == ("a", "0", "1")
+    assert [one["about"]["set"] for one in told["culprits"]].count(0) == 1
+
+
 def test_removed_and_retyped_keys(zeroin: support.Zeroin, folder: Path) -> None:
     """A key that went, and one that became a string, are differences like any other."""
     bad(folder, lr="0.1")
