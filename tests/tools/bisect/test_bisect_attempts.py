@@ -245,22 +245,26 @@ def test_what_git_ignores_is_there_and_the_project_is_left_alone(
     assert os.listdir(tmp_path / "temporary") == []
 
 
-def test_no_try_sees_what_another_one_wrote(story: Story) -> None:
+DIRTY = {
+    "a new file": "there = os.path.exists('out/made'); os.makedirs('out', exist_ok=True); open('out/made', 'w')",
+    "a file of the project": "there = open('notes.txt').read(); open('notes.txt', 'a').write('x')",
+    "a file that differs": "there = 'seen' in open('library.py').read(); open('library.py', 'a').write('# seen')",
+}
+
+
+@pytest.mark.parametrize("what", DIRTY)
+def test_no_try_sees_what_another_one_wrote(story: Story, what: str) -> None:
     """A try that writes files, or changes the project's own, leaves nothing to the next one."""
-    dirty = """\
-    if os.path.exists("out/made") or open("library.py").read().endswith("# seen"):
-        raise OSError("another try was here")
-    os.makedirs("out", exist_ok=True)
-    open("out/made", "w")
-    open("library.py", "a").write("# seen")
-    rate ="""
-    story.edit("program.py", ("    rate =", dirty))
-    for code in (0, 1):
-        story.run(code=code)
-        (story.folder / "out" / "made").unlink()
-        story.edit("library.py", ("# seen", ""))
-        noise(story) if code == 0 else None
-        story.edit("library.py", ("by=1", "by=100")) if code == 0 else None
+    lines = f"    {DIRTY[what]}\n    if there:\n        raise OSError('dirty')\n    rate ="
+    story.edit("program.py", ("    rate =", lines))
+    story.write("notes.txt", "")
+    story.run(code=0)
+    (story.folder / "out" / "made").unlink(missing_ok=True)
+    story.write("notes.txt", "")
+    story.write("library.py", LIBRARY)
+    noise(story)
+    story.edit("library.py", ("by=1", "by=100"))
+    story.run(code=1)
     assert story.names("-j", "1", "--cold") == ["library.py:5"]
 
 
