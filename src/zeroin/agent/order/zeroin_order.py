@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 import os
-
-import pytest
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
+# pytest is who loads this.
+hookimpl: Callable[..., Callable[[Any], Any]] = sys.modules["_pytest.config"].hookimpl
 # `tests` to run, or null to list them; `result`: where to write.
 _order: dict[str, Any] = {}
 _result: dict[str, Any] = {"tests": None, "target": None, "reports": []}
@@ -23,7 +24,7 @@ if os.environ.get("ZEROIN_ORDER"):
         _order = json.load(_file)
 
 
-@pytest.hookimpl(hookwrapper=True)
+@hookimpl(hookwrapper=True)
 def pytest_cmdline_main(config: Any) -> Iterator[None]:
     """In one process, to the end, and only the files that are needed."""
     if _order:
@@ -38,7 +39,7 @@ def pytest_cmdline_main(config: Any) -> Iterator[None]:
     yield
 
 
-@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+@hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(items: list[Any]) -> Iterator[None]:
     """Whatever others make of the order, this is it."""
     before = {one.nodeid: one for one in items}
@@ -59,7 +60,7 @@ def pytest_runtest_logreport(report: Any) -> None:
         _result["reports"].append("passed" if expected else report.outcome)
 
 
-@pytest.hookimpl(hookwrapper=True, trylast=True)
+@hookimpl(hookwrapper=True, trylast=True)
 def pytest_sessionfinish(session: Any) -> Iterator[None]:
     """The exit code is about the last test alone."""
     yield

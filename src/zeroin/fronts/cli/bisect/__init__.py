@@ -32,6 +32,10 @@ EXAMPLES = """\
   zeroin bisect commits -- pytest -x tests/test_api.py      look for a good one first
   zeroin bisect versions pandas -- python report.py
   zeroin bisect envs old.lock new.lock -- pytest -x tests/test_api.py
+  zeroin bisect attempts last-passed last-failed
+  zeroin bisect settings good.yaml bad.yaml -- python train.py --config bad.yaml
+  zeroin bisect data monday.csv tuesday.csv -- python load.py tuesday.csv
+  zeroin bisect tests tests/test_api.py::test_login -- pytest
 """
 
 
