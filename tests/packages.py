@@ -7,7 +7,6 @@ import functools
 import hashlib
 import os
 import subprocess
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 SETTINGS = ("SSL_", "UV_", "PIP_", "REQUESTS_", "CURL_", "HTTP_", "HTTPS_", "NO_PROXY", "ALL_PROXY")
-SHARED = Path(tempfile.gettempdir()) / f"zeroin-tests-packages-{os.getuid()}"
+SHARED = support.ROOT / ".cache" / "packages"
 
 
 # --- made here ----------------------------------------------------------------------
@@ -97,10 +96,12 @@ class Index:
 # --- environments -------------------------------------------------------------------
 
 
-def make_environment(folder: Path, env: Mapping[str, str], *wanted: str) -> Path:
+def make_environment(
+    folder: Path, env: Mapping[str, str], *wanted: str, python: str | None = None
+) -> Path:
     """A real one, by uv; returns its folder."""
     uv = Uv(env, str(folder.parent))._program
-    base = support.base_python()
+    base = python or support.base_python()
     subprocess.run([uv, "venv", "-q", "-p", base, folder], env=env, check=True, timeout=60)
     if wanted:
         words = [uv, "pip", "install", "-q", "-p", folder / "bin" / "python", *wanted]
