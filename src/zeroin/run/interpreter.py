@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 
 _PYTHON = re.compile(r"python[\d.]*t?")
 _SECONDS = 30.0
+# Programs that start another one in the project's environment, and how they change nothing there.
+_RUNNERS = {
+    "uv": ("run", "--no-sync"),
+    "poetry": ("run",),
+    "pipenv": ("run",),
+    "pdm": ("run",),
+    "hatch": ("run",),
+}
 # Runs in any Python 3, so it says everything in old words.
 _PROBE = """
 import json, os, platform, sys, sysconfig
@@ -68,7 +76,19 @@ class Python(NamedTuple):
 
 def of(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> Python:
     """The one that this command would start, or that is on PATH."""
+    if len(unwrapped(command)) < len(command):
+        runner = command[0]
+        words = [runner, *_RUNNERS[os.path.basename(runner)], "python"]
+        return _told(_ask(words, cwd, env))
     return at(_executable(command, cwd, env), cwd, env)
+
+
+def unwrapped(command: Sequence[str]) -> Sequence[str]:
+    """What `uv run` and its like would start: they choose an environment by themselves."""
+    is_runner = len(command) > 2 and os.path.basename(command[0]) in _RUNNERS
+    if is_runner and command[1] == "run" and not command[2].startswith("-"):
+        return command[2:]
+    return command
 
 
 def at(executable: str, cwd: str, env: Mapping[str, str]) -> Python:
@@ -80,14 +100,18 @@ def at(executable: str, cwd: str, env: Mapping[str, str]) -> Python:
             raise UsageError(f"{executable}: no virtual environment: there is no bin/python")
     elif os.sep not in executable:
         full = shutil.which(executable, path=env.get("PATH")) or executable
-    told = _ask(full, cwd, env)
+    return _told(_ask([full], cwd, env))
+
+
+def _told(told: dict[str, Any]) -> Python:
     return Python(**{**told, "sites": tuple(_there(told["sites"]))})
 
 
-def _ask(full: str, cwd: str, env: Mapping[str, str]) -> dict[str, Any]:
+def _ask(words: Sequence[str], cwd: str, env: Mapping[str, str]) -> dict[str, Any]:
+    full = words[0]
     try:
         done = subprocess.run(
-            [full, "-c", _PROBE],
+            [*words, "-c", _PROBE],
             cwd=cwd,
             env={**env, "PYTHONDONTWRITEBYTECODE": "1"},
             stdin=subprocess.DEVNULL,

@@ -182,20 +182,11 @@ def test_two_virtual_environments(bisect, project, zeroin, index):
 
 def test_an_attempt_and_this(bisect, project, zeroin, index):
     """What was installed when an attempt was made, against what is now."""
-    env = {**zeroin.env, **index.env}
-    uv = Uv(env, str(project))._program
-    python = project / ".venv" / "bin" / "python"
-
-    def install(version):
-        wanted = [f"{name}=={version}" for name in NAMES[:6]]
-        words = [uv, "pip", "install", "-q", "-p", python, *wanted]
-        subprocess.run(words, env=env, check=True)
-
     command = failing(project, "p03.version > '1.5'")
+    python = install(project, zeroin, index, *(f"{name}==1.0" for name in NAMES[:6]))
     path = {"PATH": f"{python.parent}{os.pathsep}{zeroin.env['PATH']}"}
-    install("1.0")
     assert zeroin("run", *command, cwd=project, env=path).returncode == 0
-    install("2.0")
+    install(project, zeroin, index, *(f"{name}==2.0" for name in NAMES[:6]))
     told = answered(bisect("attempt:1", "this", "--no-release", "--json", *command))
     assert names(told) == {"p03"}
     done = bisect("attempt:7", "this", *command)
@@ -249,3 +240,60 @@ def test_a_release_that_cannot_be_had(bisect, project):
     done = bisect("old.txt", "new.txt", *failing(project, "p07.version > '1.5'"))
     assert "p05 0.9 can't be installed, and is in no try" in done.stdout
     assert "put back p07" in done.stdout
+
+
+def install(project, zeroin, index, *wanted):
+    env = {**zeroin.env, **index.env}
+    uv = Uv(env, str(project))._program
+    python = project / ".venv" / "bin" / "python"
+    subprocess.run([uv, "pip", "install", "-q", "-p", python, *wanted], env=env, check=True)
+    return python
+
+
+def make_editable(project, python):
+    """As an installer leaves a project that is installed in editable mode."""
+    (site,) = python.parent.parent.glob("lib/python*/site-packages")
+    (project / "src").mkdir()
+    (project / "src" / "mine.py").write_text("import p07\nassert p07.version < '1.5', 'broken'\n")
+    (site / "mine.pth").write_text(f"{project / 'src'}\n")
+    info = site / "mine-0.1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 0.1\n")
+    told = {"url": f"file://{project}", "dir_info": {"editable": True}}
+    (info / "direct_url.json").write_text(json.dumps(told))
+    names = ("METADATA", "direct_url.json", "RECORD")
+    rows = ["mine.pth,,", *(f"{info.name}/{name},," for name in names)]
+    (info / "RECORD").write_text("\n".join(rows) + "\n")
+
+
+@pytest.mark.parametrize("new", ["new.txt", "this"])
+def test_the_project_itself_is_in_each_try(bisect, project, zeroin, index, new):
+    """Installed as editable, it is in no lock, and it is not what changes."""
+    wanted = (project / "new.txt").read_text().split()
+    make_editable(project, install(project, zeroin, index, *wanted))
+    command = ("--no-release", "--json", "--", "python", "-c", "import mine")
+    told = answered(bisect("old.txt", new, *command))
+    assert names(told) == {"p07"}
+    assert any("mine" in note for note in told["notes"])
+
+
+def test_the_command_is_in_no_lock(bisect, project, zeroin, index):
+    """Then it is taken from where it is installed, with what it needs."""
+    index.add("helper", "1.0", {"helper.py": ""})
+    code = "import helper, p07\ndef main():\n    assert p07.version < '1.5', 'broken'\n"
+    how = {"requires": ["helper"], "scripts": {"checker": "checker:main"}}
+    index.add("checker", "1.0", {"checker.py": code}, **how)
+    install(project, zeroin, index, "checker")
+    told = answered(bisect("old.txt", "new.txt", "--no-release", "--json", "--", "checker"))
+    assert names(told) == {"p07"}
+    assert any("checker, helper" in note for note in told["notes"])
+
+
+def test_started_by_another_program(bisect, project, zeroin, index):
+    """`uv run` would choose an environment by itself: what it starts is run in that of the try."""
+    install(project, zeroin, index, *(project / "new.txt").read_text().split())
+    (project / "pyproject.toml").write_text("[project]\nname = 'app'\nversion = '1'\n")
+    command = failing(project, "p07.version > '1.5'")[1:]
+    uv = Uv(zeroin.env, str(project))._program
+    told = answered(bisect("old.txt", "this", "--no-release", "--json", "--", uv, "run", *command))
+    assert names(told) == {"p07"}

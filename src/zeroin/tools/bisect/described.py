@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from zeroin.axes.envs import locks
+from zeroin.axes.envs import locks, needs
 from zeroin.errors import UsageError
 from zeroin.run import interpreter
 from zeroin.run.dists import installed
@@ -87,6 +87,41 @@ def _recorded(text: str, setting: Setting) -> Described:
         same = name in here and here[name].version == version
         pins[name] = Pin(name, version, folder=here[name].site) if same else Pin(name, version)
     return Described(text, pins)
+
+
+def with_own(old: Described, new: Described, setting: Setting) -> tuple[Described, Described]:
+    """What no list has and the command needs: the project itself, and the command's own package.
+
+    Both have it then, as it is installed where the command would run.
+    """
+    here = setting.installed
+    wanted = [name for name, one in here.items() if one.is_local]
+    first = os.path.basename(setting.cycle.command[0])
+    wanted += [name for name, one in here.items() if _has_script(one, first)]
+    more: dict[str, Pin] = {}
+    left = list(wanted)
+    while left:
+        name = left.pop()
+        listed = [name in one.packages for one in (old, new)]
+        if name not in here or name in more or all(listed):
+            continue
+        if here[name].is_local:  # what it needs is what the lists are about
+            more[name] = Pin(name, here[name].version, folder=here[name].site)
+        elif not any(listed):
+            more[name] = Pin(name, here[name].version, folder=here[name].site)
+            lines = here[name].headers("Requires-Dist")
+            left += [other for other, _ in needs.asked(lines, setting.python.markers)]
+    if not more:
+        return old, new
+    note = f"in no list, and in each try as it is installed here: {', '.join(sorted(more))}"
+    return (
+        old._replace(packages={**more, **old.packages}),
+        new._replace(packages={**more, **new.packages}, notes=(*new.notes, note)),
+    )
+
+
+def _has_script(one: Dist, name: str) -> bool:
+    return any(path.endswith(f"bin/{name}") for path in one.files() if path.startswith("../"))
 
 
 def check_different(old: Described, new: Described, changes: Sequence[object]) -> None:

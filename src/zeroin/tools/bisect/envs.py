@@ -92,8 +92,8 @@ class _Envs:
         self.options = options
         self.teller = teller
         env = users(setting.cycle, setting.environ)
-        self.old = described.described(wanted.old, setting, env)
-        self.new = described.described(wanted.new, setting, env)
+        old, new = (described.described(one, setting, env) for one in (wanted.old, wanted.new))
+        self.old, self.new = described.with_own(old, new, setting)
         self.notes = [*self.old.notes, *self.new.notes]
         self.mixes = Mixes(setting, self.old.packages, self.new.packages)
         described.check_different(self.old, self.new, self.mixes.changes)

@@ -17,10 +17,9 @@ from zeroin.run.uv import Uv
 from zeroin.tools.bisect.packages import SEEN, Rig, cannot_be_apart, noted, view_of
 from zeroin.tools.bisect.tries import Tries
 from zeroin.tools.folders import own_folder, quick_base
-from zeroin.tools.shrink.world import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zeroin.cycle import Cycle
     from zeroin.tools.bisect.packages import Mix
@@ -33,7 +32,7 @@ class Setting:
     """Made once for a search; `close` leaves nothing behind but the store."""
 
     def __init__(self, cycle: Cycle, environ: Mapping[str, str], python: str = "") -> None:
-        self.cycle = cycle
+        self.cycle = cycle._replace(command=tuple(interpreter.unwrapped(cycle.command)))
         self.environ = environ
         env = users(cycle, environ)
         if python:
@@ -78,7 +77,7 @@ class Setting:
     def key(self, options: BisectOptions, *question: object) -> str:
         """The same for the same question about the same files."""
         pins = sorted((one.name, one.version) for one in self.installed.values())
-        files = stamp(self.root, ())
+        files = sorted(_stamps(self.cycle.cwd, self.cycle.command))
         asked = options._replace(jobs=0, fresh=False)
         return digest(
             repr((self.cycle.key(), self.python.executable, pins, files, asked, *question))
@@ -98,3 +97,13 @@ class Setting:
     def close(self) -> None:
         """Leave nothing behind."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _stamps(cwd: str, command: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+    """The state of the scripts here and of what the command names: after an edit, ask again."""
+    beside = [name for name in os.listdir(cwd) if name.endswith(".py")]
+    for word in {*beside, *(word.partition("::")[0] for word in command)}:
+        path = os.path.join(cwd, word)
+        if os.path.isfile(path):
+            now = os.stat(path)
+            yield path, now.st_size, now.st_mtime_ns
