@@ -37,6 +37,7 @@ TOPICS = (
     "shrink",
     "shrink_slips",
     "bisect_commits",
+    "envs",
 )
 
 
