@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zeroin.fronts.shrink_text import counted
 from zeroin.fronts.words import put
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def _put_culprit(culprit: Culprit, paint: Paint) -> None:
         which = about["first_bad"] + (f" ({about['date']})" if about["date"] else "")
         if len(candidates) > 1:
             which = f"one of {len(candidates)} that nothing tells apart: {listed(candidates)}"
-        put(f"  first bad: {culprit.name} {which} · {about['last_good']} works")
+        more = counted(about["tries"], "more run")
+        put(f"  first bad: {culprit.name} {which} · {about['last_good']} works      {more}")
 
 
 def _way(start: str | None, end: str | None) -> str:
