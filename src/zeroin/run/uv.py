@@ -24,14 +24,24 @@ _UV_INDEX = (
     "UV_FIND_LINKS",
     "UV_NO_INDEX",
 )
-_NOT_OURS = ("VIRTUAL_ENV", "CONDA_PREFIX", "UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_TARGET")
+# Which environment, and what else must hold there: that is ours to say.
+_NOT_OURS = (
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "UV_CONSTRAINT",
+    "UV_OVERRIDE",
+    "UV_PYTHON",
+    "UV_REQUIRE_HASHES",
+    "UV_SYSTEM_PYTHON",
+    "UV_TARGET",
+)
 _UNREACHABLE = (
     "Failed to fetch",
     "error sending request",
     "network was disabled",
     "dns error",
-    "Connect",
-    "timed out",
+    "client error (Connect)",
+    "operation timed out",
 )
 _CHANGE = re.compile(r"^ ([+~-]) ([A-Za-z0-9][\w.-]*)==(\S+)", re.MULTILINE)
 _SOURCE = re.compile(r"^--(index-url|extra-index-url|find-links) (\S+)", re.MULTILINE)

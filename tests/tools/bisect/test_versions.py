@@ -192,6 +192,9 @@ def test_imported_from_elsewhere(bisect, project):
     assert done.returncode == 125
     assert f"shop was imported from {project / 'shop.py'}" in done.stderr
     assert "first bad" not in done.stdout
+    (project / "shop.py").unlink()
+    done = bisect("shop", "--good", "1.0", "--", "python", "use.py")
+    assert "first bad: shop 3.0" in done.stdout, "what could not be tested is asked again"
 
 
 def test_it_is_not_imported(bisect):

@@ -131,6 +131,9 @@ class _Envs:
                 found = problem
         except KeyboardInterrupt:
             found = found if cured is not None else Found("interrupted")
+        except UntestableError:
+            self.tries.memory.forget()  # the next time it may be otherwise
+            raise
         finally:
             self.tries.close()
         if found.verdict != "interrupted":

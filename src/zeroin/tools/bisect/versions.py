@@ -86,7 +86,7 @@ class _Versions:
         self.teller = teller
         self.package = normal(wanted.package)
         here = setting.installed.get(self.package)
-        self.here = here.version if here is not None else ""
+        self.here = _one_spelling(here.version) if here is not None else ""
         self.known = self._known()
         self.bad = self._bad()
         self.good = self._find(wanted.good) if wanted.good else None
@@ -114,12 +114,8 @@ class _Versions:
                 f"{self.wanted.package}: the package index has no such package",
                 hint="is it the name that pip install takes?  the import may have another",
             )
-        try:
-            here = Version(self.here) if self.here else None
-        except InvalidVersion:
-            here = None
-        if here is not None and all(one.version != here for one in known):
-            known = sorted([*known, Release(here)])
+        if self.here and all(one.name != self.here for one in known):
+            known = sorted([*known, Release(Version(self.here))])
         return known
 
     def _find(self, text: str) -> Release:
@@ -167,16 +163,19 @@ class _Versions:
                 raise ValueError("there is always an answer of some kind")
         except KeyboardInterrupt:
             found = Found("interrupted")
+        except UntestableError:
+            tries.memory.forget()  # the next time it may be otherwise
+            raise
         finally:
             tries.close()
         if self.wanted.to_commit and found.verdict == "found":
             ends = (found.good, found.bad)
             mix = self._mix(found.bad)
             about |= to_commit(setting, self.package, ends, mix, self.options, self.teller)
-        if found.verdict == "not-reproduced":
-            found = self._explained(found)
         if found.verdict != "interrupted":
             tries.memory.forget()
+        if found.verdict == "not-reproduced":
+            found = self._explained(found)
         notes = setting.notes
         return answer("versions", tries, found, skipped, self.options, began, about, notes)
 
@@ -260,6 +259,14 @@ class _Versions:
         if not self.setting.was_imported and not self.tries.memory.resumed:
             return found._replace(hint=f"the command did not import {self.package} in any try")
         return found
+
+
+def _one_spelling(version: str) -> str:
+    """Of an installed one; "" if it is no version at all."""
+    try:
+        return str(Version(version))
+    except InvalidVersion:
+        return ""
 
 
 _NAME = "name a good and a bad release: --good VERSION --bad VERSION"
