@@ -123,6 +123,26 @@ def test_a_package_is_taken_away(tmp_path, env, real):
     assert not os.path.exists(os.path.join(made.bin, "shop"))
 
 
+def test_a_package_without_a_list_of_its_files(tmp_path, env, real):
+    """As Debian has many: it is told by its name, and nothing of it is left."""
+    python = python_of(real, env)
+    Path(python.sites[0], "shop-1.0.dist-info", "RECORD").unlink()
+    parts = [Part(site, frozenset(["shop"])) for site in python.sites]
+    made = compose(str(tmp_path / "made"), python, parts)
+    assert not os.path.lexists(os.path.join(made.site, "shop"))
+    assert "shop" not in installed([made.site])
+
+
+def test_of_two_files_with_one_name_the_first_stays(tmp_path, env, real):
+    """So what is put first is what is imported."""
+    python = python_of(real, env)
+    store = Store(Uv(env, str(tmp_path)), python, env)
+    parts = [store.part(Pin("shop", "2.0")), *(Part(site) for site in python.sites)]
+    made = compose(str(tmp_path / "made"), python, parts)
+    code = "import shop; print(shop.v)"
+    assert subprocess.check_output([made.python, "-c", code], env=env) == b"2.0\n"
+
+
 def test_only_one_package_of_an_environment(tmp_path, env, real):
     """As it is installed there, without its neighbours in a folder that they share."""
     python = python_of(real, env)

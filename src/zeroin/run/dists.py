@@ -115,12 +115,18 @@ def _files(dist: Dist) -> tuple[str, ...]:
     lines = dist.read("installed-files.txt").splitlines()  # from its own folder
     found = [os.path.normpath(os.path.join(dist.info, line.strip())) for line in lines]
     if not found:
-        tops = dist.read("top_level.txt").split()
+        tops = dist.read("top_level.txt").split() or _called_like(dist)  # as Debian has many
         found = [path for top in tops for path in _walked(dist.site, top)]
     own = os.path.join(dist.site, dist.info)
     if os.path.isdir(own):
         found += [f"{dist.info}/{name}" for name in os.listdir(own)]
     return tuple(found)
+
+
+def _called_like(dist: Dist) -> list[str]:
+    """What is beside it under its own name."""
+    stems = {name.removesuffix(".py") for name in os.listdir(dist.site)}
+    return [stem for stem in stems if stem.isidentifier() and normal(stem) == dist.name]
 
 
 def _walked(site: str, top: str) -> Iterator[str]:

@@ -136,7 +136,8 @@ class _Versions:
         setting = self.setting
         changes = self._changes(name)
         parts = [setting.store.part(Pin(one, version)) for one, version in changes.items()]
-        return Mix([*setting.without(list(changes)), *parts], [self.package])
+        # The new ones first: of two files with one name the first one stays.
+        return Mix([*parts, *setting.without(list(changes))], [self.package])
 
     def _changes(self, name: str) -> dict[str, str]:
         wanted = [f"{self.package}=={name}"] if name != self.here else []
