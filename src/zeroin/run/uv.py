@@ -93,6 +93,11 @@ class Uv:
             raise _error(done.stderr)
         return done.stdout, done.stderr
 
+    def command(self, *words: str) -> tuple[list[str], dict[str, str]]:
+        """For who starts it himself: words and variables."""
+        self.sources()
+        return [self._program, *words], {**self._env}
+
     # --- where packages come from -------------------------------------------------------------
 
     def sources(self) -> Sources:

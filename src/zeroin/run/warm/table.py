@@ -62,6 +62,7 @@ class Table:
         self.most = max(2, most)
         self.origin: int | None = None  # the one that the present run came from
         self._drop = drop
+        self.on_add: Callable[[Snapshot], None] = lambda _: None  # it was just taken
         self._rows: dict[int, Snapshot] = {}
         self._due = 0.0
         self._measured: set[int] = set()  # those that were there at the last look
@@ -83,6 +84,7 @@ class Table:
         if old is not None:
             self._drop(old)
         self._rows[snapshot.id] = snapshot
+        self.on_add(snapshot)
 
     def remove(self, snapshot: Snapshot) -> None:
         """It is not to be used any more."""

@@ -18,6 +18,7 @@ from zeroin.run import copies
 from zeroin.run.apart import Layer, View, spawn_apart
 from zeroin.run.environment import users
 from zeroin.run.warm import Engine, NeedsCold
+from zeroin.tools.bisect import editable
 from zeroin.tools.quiet import Quiet, with_resets
 from zeroin.tools.workers import Answer
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from zeroin.cycle import Cycle, Outcome
     from zeroin.run.execute import Ended, Run
     from zeroin.run.inbox import Inbox
+    from zeroin.tools.bisect.editable import Editable
     from zeroin.tools.bisect.report import Trial
     from zeroin.tools.run import Seen
 
@@ -50,6 +52,7 @@ class Checkout(NamedTuple):
     cycle: Cycle
     environ: Mapping[str, str]
     build: str = ""  # a shell line
+    editable: Editable | None = None
     apart: bool = True  # there are namespaces
     needs_path: bool = False  # the commit's packages are found only if they are named
     first: str = ""  # any commit
@@ -73,7 +76,8 @@ class Commits:
         self._engine: Engine | None = None
         self._view: View | None = None  # of the engine's program
         self._layer: Layer | None = None  # what that has written
-        self._needs_path = shared.needs_path
+        self._needs_path = shared.needs_path and shared.editable is None
+        self._environment = ""  # for what this commit requires
 
     def tried(self, trial: Trial) -> Answer:
         """Run it at that commit."""
@@ -103,6 +107,9 @@ class Commits:
         self._tree.switch(commit, keep_bytecode=not build)
         if not self._shared.apart:
             self._link()
+        if self._shared.editable is not None:
+            log = os.path.join(self._own, "install.log")
+            self._environment = self._shared.editable.made(self._tree.folder, self._seen(), log)
         if build:
             self._build(build)
 
@@ -120,7 +127,7 @@ class Commits:
 
     def _build(self, line: str) -> None:
         """In the place of the user's repository, as the command will be run."""
-        cycle = self._moved(self._shared.cycle._replace(command=("/bin/sh", "-c", line)))
+        cycle = self._moved(self._given()._replace(command=("/bin/sh", "-c", line)))
         log = os.path.join(self._own, "build.log")
         with open(log, "wb") as file:
             env = users(cycle, self._shared.environ)
@@ -143,8 +150,15 @@ class Commits:
 
     # --- the command --------------------------------------------------------------------------
 
-    def _cycle(self, trial: Trial) -> Cycle:
+    def _given(self) -> Cycle:
+        """With the environment for this commit."""
         cycle = self._shared.cycle
+        if not self._environment:
+            return cycle
+        return editable.active(self._environment, cycle, self._shared.environ)
+
+    def _cycle(self, trial: Trial) -> Cycle:
+        cycle = self._given()
         names = ",".join(self._names())
         env = {**cycle.env, "ZEROIN_WHERE": names}
         if self._needs_path:

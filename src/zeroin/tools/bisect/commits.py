@@ -18,7 +18,9 @@ from zeroin.record import place as places
 from zeroin.run.apart import View, can_be_apart
 from zeroin.run.cutter import interpreter
 from zeroin.run.environment import users
+from zeroin.run.uv import Uv
 from zeroin.tools.bisect.checkout import Checkout, Commits, names_in
+from zeroin.tools.bisect.editable import Editable
 from zeroin.tools.bisect.ordered import Found, Ordered
 from zeroin.tools.bisect.report import BisectReport
 from zeroin.tools.bisect.tries import Tries
@@ -52,6 +54,8 @@ class CommitOptions(NamedTuple):
     paths: tuple[str, ...] = ()  # only commits that touch these
     first_parent: bool = False  # a merge is an answer
     build: str = ""
+    editable: bool = False  # an environment for what each commit requires
+    also: tuple[str, ...] = ()  # requirements beside those
 
 
 def bisect_commits(
@@ -108,9 +112,7 @@ class _Commits:
         self.tries: Tries | None = None
         shared = self._shared(cycle, environ)
         key = digest(
-            repr(
-                (cycle.key(), self.git.folder, options._replace(jobs=0, fresh=False), wanted.build)
-            )
+            repr((cycle.key(), self.git.folder, options._replace(jobs=0, fresh=False), wanted[5:]))
         )
         named = {self.bad: wanted.bad, self.good: wanted.good}
         kept = os.path.join(places.find(cycle.cwd, environ).folder, "bisect", key)
@@ -134,7 +136,20 @@ class _Commits:
                 f"the tries ran in folders of their own, without namespaces: {reason}"
             )
             shared = shared._replace(apart=False)
+            if self.wanted.editable:
+                raise UntestableError(
+                    f"--editable needs namespaces, and there are none: {reason}",
+                    hint="let the kernel have user namespaces",
+                )
+        if self.wanted.editable:
+            shared = shared._replace(editable=self._editable(cycle, environ))
         return shared._replace(needs_path=_needs_path(git.folder, cycle, environ))
+
+    def _editable(self, cycle: Cycle, environ: Mapping[str, str]) -> Editable:
+        home = environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+        cache = os.path.join(home, "zeroin", "editable")
+        uv = Uv(users(cycle, environ), self.git.folder)
+        return Editable(uv, interpreter(cycle, environ), cache, self.wanted.also)
 
     def _cannot_be_apart(self) -> str:
         probe, scratch = (os.path.join(self.folder, name) for name in ("probe", "scratch"))

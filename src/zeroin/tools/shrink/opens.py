@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,12 +14,12 @@ NOT_BLOCKING = os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Opens:
-    """Watches files; `first` is when one of them was first opened, since it was last forgotten."""
+    """Watches files; `seen` once one of them was opened, since that was last forgotten."""
 
     def __init__(self, paths: Sequence[str]) -> None:
         libc = ctypes.CDLL(None, use_errno=True)
         self.fd = libc.inotify_init1(NOT_BLOCKING)
-        self.first: float | None = None
+        self.seen = False
         for path in paths:
             libc.inotify_add_watch(self.fd, os.fsencode(path), OPENED)
 
@@ -28,11 +27,11 @@ class Opens:
         """Something was opened."""
         try:
             while os.read(self.fd, 1 << 16):
-                self.first = self.first or time.monotonic()
+                self.seen = True
         except BlockingIOError:
             pass
 
     def forget(self) -> None:
         """What was opened so far was ours to open."""
         self.read()
-        self.first = None
+        self.seen = False

@@ -6,7 +6,6 @@ and each further try goes on from there. What a try has written is put back befo
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from zeroin.run.apart import Layer, spawn_apart
@@ -20,10 +19,10 @@ if TYPE_CHECKING:
     from zeroin.run.apart import View
     from zeroin.run.execute import Ended, Run
     from zeroin.run.inbox import Inbox
+    from zeroin.run.warm.table import Snapshot
 
 NEVER = 1e9  # seconds: no further snapshots
 TIMES = 3  # that it may be in vain
-SURE = 0.05  # seconds before the payload was opened: a snapshot that is older was before that
 
 
 class Warm:
@@ -40,6 +39,8 @@ class Warm:
         self._opens = Opens([source for _, source in view.instead])
         self.engine.aside.add(self._opens.fd, self._opens.read)
         self._by_clock = False
+        self._before: set[int] = set()  # snapshots that were taken before it was opened
+        self.engine.table.on_add = self._taken
         self._layer: Layer | None = None
         self._in_vain = 0
         self.resumed = False
@@ -89,22 +90,22 @@ class Warm:
             if not self._by_clock:
                 env["ZEROIN_WARM_BEFORE"] = "\n".join(self._paths)
         self._opens.forget()
-        begun = time.monotonic()
+        self._before.clear()
         start = starting(cycle, env, view)
         ended = run.execute(cycle.command, cycle.cwd, env, start=start, **how)
         self._opens.read()
         if self._by_clock:
-            self._keep_the_one_before(begun)
+            good = [one.id for one in self.engine.snapshots if one.id in self._before]
+            self.engine.keep_only(good[-1] if good else None)
         elif not self.engine.snapshots and self.engine.gate is None:
-            self._by_clock = self._opens.first is not None
+            self._by_clock = self._opens.seen
         return ended
 
-    def _keep_the_one_before(self, begun: float) -> None:
-        """Of the snapshots, the last that was taken before the payload was opened."""
-        opened = self._opens.first
-        latest = opened - begun - SURE if opened is not None else 0.0
-        good = [one.id for one in self.engine.snapshots if one.seconds < latest]
-        self.engine.keep_only(good[-1] if good else None)
+    def _taken(self, snapshot: Snapshot) -> None:
+        """Had it been opened before, the kernel would have told by now: it tells at once."""
+        self._opens.read()
+        if not self._opens.seen:
+            self._before.add(snapshot.id)
 
     def _tidy(self, view: View) -> None:
         """Put back what the try has written; a snapshot for which that can't be is no more."""

@@ -45,6 +45,15 @@ def parser() -> Parser:
     add("--path", action="append", default=[], help="only commits that touch this")
     add("--first-parent", action="store_true", help="don't look into what a merge brought in")
     add("--build", metavar="CMD", default="", help="shell line that builds a commit")
+    add("--editable", action="store_true", help="install what each commit requires, and itself")
+    add(
+        "--with",
+        action="append",
+        default=[],
+        dest="also",
+        metavar="REQUIREMENT",
+        help="install this as well, with --editable",
+    )
     add("--log", metavar="FILE", default="", help="write what `git bisect replay` takes")
     add_options(p)
     return p
@@ -59,7 +68,14 @@ def search(
 ) -> BisectReport:
     """Find it."""
     wanted = CommitOptions(
-        given.good, given.bad, given.repo, tuple(given.path), given.first_parent, given.build
+        given.good,
+        given.bad,
+        given.repo,
+        tuple(given.path),
+        given.first_parent,
+        given.build,
+        given.editable or bool(given.also),
+        tuple(given.also),
     )
     report = bisect_commits(cycle, wanted, options, environ, teller)
     if given.log:

@@ -1,0 +1,92 @@
+"""An environment for each state of a project's requirements, with the project itself as editable.
+
+It is made once and kept: commits that require the same share it, since what it holds of the
+project is only where that is, and each try sees its commit there.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import glob
+import hashlib
+import os
+import shutil
+from typing import TYPE_CHECKING, NamedTuple
+
+from zeroin.errors import UntestableError
+from zeroin.run.apart import spawn_apart
+from zeroin.run.environment import users
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zeroin.cycle import Cycle
+    from zeroin.run.apart import View
+    from zeroin.run.uv import Uv
+
+STATE = ("pyproject.toml", "setup.py", "setup.cfg", "uv.lock", "poetry.lock", "*requirements*.txt")
+MADE = ".made"
+
+
+class Editable(NamedTuple):
+    """How environments are made."""
+
+    uv: Uv
+    python: str
+    cache: str  # where they are kept
+    also: tuple[str, ...] = ()  # further requirements
+
+    def folder(self, tree: str, root: str) -> str:
+        """The one for a state of the project."""
+        state = hashlib.sha256(repr((root, self.python, self.also)).encode())
+        for pattern in STATE:
+            for path in sorted(glob.glob(os.path.join(glob.escape(tree), pattern))):
+                with open(path, "rb") as file:
+                    state.update(b"\0%s\0" % os.path.basename(path).encode() + file.read())
+        return os.path.join(self.cache, state.hexdigest()[:24])
+
+    def made(self, tree: str, view: View, log: str) -> str:
+        """That folder, with an environment in it; one at a time makes it."""
+        folder = self.folder(tree, view.root)
+        os.makedirs(self.cache, exist_ok=True)
+        with open(f"{folder}.lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not os.path.exists(os.path.join(folder, MADE)):
+                shutil.rmtree(folder, ignore_errors=True)
+                self._fill(folder, view, log)
+                with open(os.path.join(folder, MADE), "w", encoding="utf-8"):
+                    pass
+        return folder
+
+    def _fill(self, folder: str, view: View, log: str) -> None:
+        python = os.path.join(folder, "bin", "python")
+        for words in (
+            ("venv", "--quiet", "--python", self.python, folder),
+            ("pip", "install", "--quiet", "--python", python, "--editable", ".", *self.also),
+        ):
+            with open(log, "wb") as file:
+                command, env = self.uv.command(*words)
+                out = file.fileno()
+                pid = spawn_apart(command, view.root, env, out, out, view)
+                code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+            if code:
+                with open(log, encoding="utf-8", errors="replace") as told:
+                    lines = [line.strip() for line in told if line.strip()]
+                why = lines[-1] if lines else f"exit code {code}"
+                raise UntestableError(f"what it requires can't be installed: {why}")
+
+
+def active(folder: str, cycle: Cycle, environ: Mapping[str, str]) -> Cycle:
+    """The command as it is run with an environment active."""
+    programs = os.path.join(folder, "bin")
+    before = users(cycle, environ).get("PATH", "")
+    env = {
+        **cycle.env,
+        "PATH": os.pathsep.join(filter(None, (programs, before))),
+        "VIRTUAL_ENV": folder,
+        "PYTHONHOME": None,
+    }
+    first = os.path.join(programs, os.path.basename(cycle.command[0]))
+    if os.sep in cycle.command[0] and os.path.exists(first):
+        return cycle._replace(env=env, command=(first, *cycle.command[1:]))
+    return cycle._replace(env=env)
