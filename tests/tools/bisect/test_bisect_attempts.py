@@ -189,6 +189,22 @@ def test_what_has_to_come_along(story: Story) -> None:
     assert "NameError" in story.zeroin("bisect", "attempts", cwd=story.folder).stdout
 
 
+def test_changes_that_need_each_other_are_not_named_in_vain(story: Story) -> None:
+    """Two files that have to fit together changed both: neither can go alone, both go together."""
+    story.write("a.txt", "1\n")
+    story.write("z.txt", "1\n")
+    check = (
+        "if open('a.txt').read() != open('z.txt').read():\n        raise OSError('misfit')\n    "
+    )
+    story.edit("program.py", ("rate = ", f"{check}rate = "))
+    story.run(code=0)
+    story.write("a.txt", "2\n")
+    story.write("z.txt", "2\n")
+    story.edit("library.py", ("by=1", "by=100"))
+    story.run(code=1)
+    assert story.names() == ["library.py:5"]
+
+
 def test_two_that_break_it_independently(story: Story) -> None:
     """Each of two lines breaks it by itself: both are found, and that one alone is no cure."""
     story.run(code=0)

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from zeroin.axes.changes.choice import NOTHING, Choice, is_part, read
 from zeroin.cycle import Verdict
-from zeroin.search import ahead
+from zeroin.search import ahead, culprits
+from zeroin.search.culprits import Culprits
+from zeroin.search.ranges import members
 from zeroin.search.reduction import Reduction
 from zeroin.tools.bisect.both import Both
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 TWICE = 2  # runs of the answer
 MOST_MEMBERS = 30  # of an answer, each of which is left out once
+MOST_STUCK = 12  # that are tried in pairs: some sixty
 MOST_SETS = 4  # that are looked for, where several break it independently
 AHEAD = 2  # questions for each worker, among which those under way are useful
 
@@ -165,9 +168,37 @@ class Combined:
             while lacking := [one for one in ones if self._known(one) is None]:
                 usable = [one for one in lacking if not self._is_useless(one)]
                 self._run(usable)
-            if not any(map(self._known, ones)):
+            if any(map(self._known, ones)):
+                begin = best
+                continue
+            begin = self._untangled(best, ones)
+            if begin == best:
                 return best
-            begin = best
+
+    def _untangled(self, best: Choice, ones: Sequence[str]) -> Choice:
+        """Changes that need each other can't go one by one: they are tried in pairs and groups."""
+        numbers = best.numbers()
+        stuck = sum(self._verdict(one) is Verdict.OTHER for one in ones)
+        if not 2 <= stuck <= MOST_STUCK:
+            return best
+        search = Culprits.of(len(numbers))
+        verdicts: dict[Ranges, Verdict] = {}
+        while search.question is not None:
+            names = {
+                parts: best.of([numbers[at] for at in members(parts)]).name
+                for parts in culprits.tries(search, max(1, self._tries.free), verdicts)
+            }
+            wanted = [one for one in names.values() if self._known(one) is None]
+            self._run([one for one in wanted if not self._is_useless(one)])
+            verdicts |= {parts: self._verdict(name) for parts, name in names.items()}
+            search = culprits.advanced(search, verdicts)
+        return best.of([numbers[at] for at in search.kept])
+
+    def _verdict(self, name: str) -> Verdict:
+        """Of what has been tried, or needs no try."""
+        return (
+            Verdict.OTHER if self._is_useless(name) else self._tries.verdict(name) or Verdict.OTHER
+        )
 
     def _searched(self, begin: Choice) -> Choice:
         search = Reduction.of(self._smaller(begin) or begin)
