@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+import packages
 from repositories import BAD, GOOD
 from zeroin.run import tree
 
@@ -551,3 +552,38 @@ def test_what_was_read_and_had_not_run(bisect, repository, text):
     done = bisect("commits", "HEAD~2", "-j", "1", *check, cwd=repository.folder)
     assert (done.told["verdict"], done.told["candidates"]) == ("range", shas[1:])
     assert [one["name"] for one in done.told["skipped"]] == [shas[1]]
+
+
+PROJECT = """\
+[build-system]
+requires = ["setuptools>=61"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "pkg"
+version = "{version}"
+dependencies = ["{needs}"]
+"""
+
+
+@pytest.mark.slow
+@packages.needs_index()
+def test_what_each_commit_requires(bisect, repository):
+    """--editable: an environment for each state of the requirements, and the commit itself in it."""
+    use = "import importlib.metadata as m\nimport iniconfig\n\ndef add(x):\n    return x + {}\n"
+    texts = [
+        {
+            "pyproject.toml": PROJECT.format(version="1.0", needs="iniconfig==2.0.0"),
+            "src/pkg/core.py": use.format("(m.version('iniconfig') != '2.0.0') + 1"),
+            "number.txt": f"{number}\n",
+        }
+        for number in range(9)
+    ]
+    for one in texts[5:]:
+        one["pyproject.toml"] = PROJECT.format(version="2.0", needs="iniconfig==1.1.1")
+    shas = repository.commits(*texts)
+    words = ("commits", "HEAD~8", "--editable", *COMMAND)
+    done = bisect(*words, cwd=repository.folder, env=packages.online(), timeout=200)
+    assert done.told["first_bad"] == shas[5], done.told["why"]
+    assert done.told["about"]["commit"]["files"][1]["path"] == "pyproject.toml"
+    assert not list(repository.folder.glob("**/*.egg-info"))

@@ -66,6 +66,7 @@ class Editable(NamedTuple):
         ):
             with open(log, "wb") as file:
                 command, env = self.uv.command(*words)
+                env["TMPDIR"] = os.path.dirname(log)  # what it leaves there goes with us
                 out = file.fileno()
                 pid = spawn_apart(command, view.root, env, out, out, view)
                 code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
