@@ -142,7 +142,7 @@ def _end(report: BisectReport, paint: Paint) -> str:
     text = f"{counted(report.tries, 'run')}, {report.seconds:.1f} s"
     if report.resumed:
         text += f", {report.resumed:,} answers from before"
-    if report.culprits and report.confirmed:
+    if report.culprits and report.axis != "envs" and report.confirmed:
         text += bisect_culprits.end(report, paint)
     elif report.verdict == "found" and report.confirmed:
         old, new = ("fails", "works") if report.fixed else ("works", "fails the same way")

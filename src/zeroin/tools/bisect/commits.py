@@ -178,7 +178,7 @@ class _Commits:
             line = history.line(self.git, self.good, self.bad, self.wanted.paths)
             if line.note:
                 self.notes.append(line.note)
-            search = Ordered(tries, line.commits, self.options)
+            search = Ordered(tries, line.commits, self.options, self._is_an_end)
             found = search.find()
             skipped = search.skipped()
             if found.verdict == "found" and not self.wanted.first_parent:
@@ -224,20 +224,23 @@ class _Commits:
             inner = history.inside(self.git, merge) if merge.is_merge else None
             if inner is None:
                 return found, skipped
-            end = inner.commits[-1]
-            tries.run([name for name in inner.commits[-1:] if not tries.is_known(name)])
-            if tries.verdict(end) is not Verdict.SAME:
-                self.notes.append("neither side of this merge fails alone")
-                return found, skipped
-            search = Ordered(tries, inner.commits, self.options)
+            search = Ordered(tries, inner.commits, self.options, self._is_an_end)
             deeper = search.find()
             if deeper.verdict == "not-reproduced":
-                self.notes.append(f"{merge.short} was looked into in vain: {deeper.why}")
-                return found, skipped
+                why = f"neither side of this merge fails alone: {deeper.why}"
+                self.notes.append(why)
+                return Ordered(tries, (found.good, found.bad), self.options).find(), skipped
             self.notes.append(f"it came in by the merge {merge.short} {merge.subject!r}")
             found, skipped = deeper, [*skipped, *search.skipped()]
             if found.verdict != "found":
                 return found, skipped
+
+    def _is_an_end(self, sha: str) -> bool:
+        """Or something to be looked into."""
+        if self.wanted.first_parent:
+            return True
+        commit = history.read(self.git, sha)
+        return not commit.is_merge or history.inside(self.git, commit) is None
 
     # --- the answer ---------------------------------------------------------------------------
 

@@ -11,13 +11,15 @@ from zeroin.tools.bisect.judge import judge_of
 from zeroin.tools.bisect.report import Ends, Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from zeroin.cycle import Outcome
     from zeroin.tools.bisect.report import BisectOptions
     from zeroin.tools.bisect.tries import Tries
 
 MORE = 5  # further runs of an end that does not do what it should
+ENDS = 10  # runs of either end where it fails only sometimes,
+MOST_RUNS = 1000  # and of all: it may be that nothing tells the two ends apart
 PROBES = 15  # candidates that are looked at where both ends work
 
 
@@ -38,8 +40,16 @@ class Found(NamedTuple):
 class Ordered:
     """A search along names, the first of which is the good end and the last the bad one."""
 
-    def __init__(self, tries: Tries, names: Sequence[str], options: BisectOptions) -> None:
+    def __init__(
+        self,
+        tries: Tries,
+        names: Sequence[str],
+        options: BisectOptions,
+        is_an_end: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        """`is_an_end`: whether the answer is the last word, and so to be looked at once more."""
         self._tries = tries
+        self._is_an_end = is_an_end
         self._names = names
         self._at = {name: position for position, name in enumerate(names)}
         self._options = options
@@ -53,6 +63,10 @@ class Ordered:
             return self._last, 0.0
         search = self._told(self._search)
         return len(search.candidates), search.tries_left(len(self._tries.running) + 1)
+
+    def _running(self) -> list[int]:
+        """Where tries are under way; of an outer search some may be, too."""
+        return [self._at[name] for name in self._tries.running if name in self._at]
 
     def _told(self, search: Bisection) -> Bisection:
         """With all that is known by now."""
@@ -91,6 +105,8 @@ class Ordered:
             if name in tries.reasons:
                 label = tries.axis.label(name)
                 return Found("not-reproduced", why=f"{label} can't be tested: {tries.why(name)}")
+        if tries.judge is not None:  # what is looked for is known from an outer search
+            return self._is_inside(good, bad)
         self._decide(good, bad)
         if tries.judge is None:
             tries.give_up(set(tries.running))
@@ -112,10 +128,18 @@ class Ordered:
         )
         return None
 
+    def _is_inside(self, good: str, bad: str) -> Found | None:
+        tries = self._tries
+        if tries.verdict(bad) is Verdict.SAME and tries.verdict(good) is Verdict.PASSED:
+            return None
+        name = bad if tries.verdict(bad) is not Verdict.SAME else good
+        how = tries.why(name) or "it works"
+        return Found("not-reproduced", why=f"{tries.axis.label(name)}: {how}")
+
     def _begin_ahead(self) -> None:
         """Both ends will most likely be as they should."""
         search = self._search
-        running = [self._at[name] for name in self._tries.running]
+        running = self._running()
         if search is None or self._tries.free <= 0:
             return
         for position in search.plan(running, self._tries.free):
@@ -199,7 +223,7 @@ class Ordered:
         while True:
             self._search = search = self._told(search)
             edges = (search.good, search.bad)  # looked at once more
-            running = {name: self._at[name] for name in tries.running}
+            running = {name: self._at.get(name, 0) for name in tries.running}
             useless = (name for name, at in running.items() if search.is_useless(at))
             tries.give_up({name for name in useless if running[name] not in edges})
             self._fill(search)
@@ -211,13 +235,14 @@ class Ordered:
         good, bad = self._names[search.good], self._names[search.bad]
         candidates = tuple(self._names[one] for one in search.candidates)
         verdict = "found" if len(candidates) == 1 else "range"
-        return Found(verdict, good, bad, candidates, confirmed=True)
+        sure = tries.is_sure(good) and tries.is_sure(bad)
+        return Found(verdict, good, bad, candidates, confirmed=sure)
 
     def _fill(self, search: Bisection) -> None:
         """Start what is worth it; who is free looks at the answer once more."""
         tries = self._tries
         while tries.free > 0:
-            running = [self._at[name] for name in tries.running]
+            running = self._running()
             planned = [] if search.is_over else search.plan(running, tries.free)
             planned = [one for one in planned if not tries.is_known(self._names[one])]
             for position in planned[: tries.free]:
@@ -229,6 +254,8 @@ class Ordered:
             too_early = tries.is_warm and not search.is_over  # it would take longer than the rest
             if not unsure or tries.free <= 0 or too_early:
                 return
+            if search.is_over and not self._is_an_end(edges[0]):
+                return
             tries.start(unsure[0], cold=True)
 
     # --- where it fails only sometimes --------------------------------------------------------
@@ -237,13 +264,16 @@ class Ordered:
         tries = self._tries
         self._search = None
         confidence = self._options.confidence
+        ends = (self._names[-1], self._names[0])
+        tries.run([one for one in ends for _ in range(ENDS - tries.runs(one))], cold=True)
         counts = [self._counted(name) for name in self._names]
         search = Noisy.of(self._last, confidence, good=counts[0], bad=counts[-1])
         for position, (fails, runs) in enumerate(counts[1:-1], 1):
             for number in range(runs):
                 search = search.told(position, number < fails)
-        while not search.is_over:
-            running = [self._at[name] for name in tries.running]
+        most = tries.tries + max(MOST_RUNS, self._options.repeat)
+        while not search.is_over and tries.tries < most:
+            running = self._running()
             if tries.free > 0:
                 for position in search.plan(running, tries.free):
                     tries.start(self._names[position], cold=True)
@@ -256,7 +286,7 @@ class Ordered:
                     search = search.told(position, seen[0] is Verdict.SAME)
         tries.give_up(set(tries.running))
         candidates = tuple(self._names[one] for one in search.candidates)
-        verdict = "found" if len(candidates) == 1 else "range"
+        verdict = "found" if len(candidates) == 1 and search.is_over else "range"
         good, bad = self._names[search.answer - 1], self._names[search.answer]
         return Found(verdict, good, bad, candidates, confirmed=True, confidence=search.chance)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import os
 import time
 from typing import TYPE_CHECKING
@@ -164,11 +165,11 @@ class Tries:
     def run(self, names: Sequence[str], *, cold: bool = False) -> None:
         """Try these, and wait for them."""
         left = list(names)
-        waited = len(left)
-        while waited:
+        missing = collections.Counter(left)
+        while missing.total():
             while left and self.free > 0:
                 self.start(left.pop(0), cold=cold)
-            waited -= len(self.wait())
+            missing -= collections.Counter(self.wait())
 
     def close(self) -> None:
         """End what is under way."""
