@@ -24,6 +24,7 @@ HEAD = "<!-- Made by scripts/reference.py from the parser of this verb: edit tha
 # Where to read on, beside what `--help` says.
 SEE = {
     "run": ["exit-codes.md", "json.md#run", "../explain/cycle.md", "../explain/same-failure.md"],
+    "limit": ["run.md", "json.md#run", "../howto/limits.md"],
     "loop": ["exit-codes.md", "json.md#loop", "../howto/loop.md"],
     "shrink": ["exit-codes.md", "json.md#shrink", "../howto/shrink.md"],
     "bisect": ["exit-codes.md", "json.md#bisect", "../howto/bisect.md"],

@@ -137,7 +137,7 @@ def test_every_command_line_parses(page):
         if own and own[0] in getattr(module, "AXES", ()):
             module, own = module.axis(own[0]), own[1:]
         module.parser().parse_args(own)
-        runs = verb in ("run", "loop") or (verb == "shrink" and "--interesting" not in own)
+        runs = verb in ("run", "loop", "limit") or (verb == "shrink" and "--interesting" not in own)
         runs = runs or verb == "bisect"
         assert bool(command) == runs or not getattr(module, "NEEDS_COMMAND", True), args
 
@@ -371,11 +371,12 @@ def test_json_keys_are_the_documented_ones(zeroin, project):
         run("run", "--json", "--", "python", name)
     run("run", "--json", "--", "python", "-m", "unittest", "test_it.py")
     run("run", "--json", "--timeout", "1s", "--", "python", "sleeps.py")
+    run("limit", "--json", "disk=.:1M", "--", "touch", "written")
     options = ["--env", "PYTHONPATH=lib1", "--reset", "true", "--restore", "out", "--seed", "1"]
     run("run", "--json", *options, "--sync", "--timeout", "60", "--", "python", "train.py")
     (project / "train.py").write_text("print('more')\n")
     run("run", "--json", "--env", "PYTHONPATH=lib2", "--", "python", "train.py")
-    run("again", "6", "--code", "--json")
+    run("again", "7", "--code", "--json")
     (once,) = ask("loop", "loop", "--once", "--json", "--profile", "--", "python", "train.py")
     ask("show", "show", str(once["id"]), "--json")
     ask("shrink", "shrink", "--json", "data.jsonl", "--", "python", "rows.py")
@@ -388,9 +389,9 @@ def test_json_keys_are_the_documented_ones(zeroin, project):
     words = ("settings", "good.json", "bad.json", "--json", "--", "python", "-c", check)
     ask("bisect", "bisect", *words)
     ask("tiny", "tiny", "data", "data.jsonl", "--json")
-    ask("diff", "diff", "6", "7", "--json")
+    ask("diff", "diff", "7", "8", "--json")
     ask("log", "log", "--json")
-    ask("oneliner", "show", "7", "--oneliner", "--json")
+    ask("oneliner", "show", "8", "--oneliner", "--json")
     ask("gc", "gc", "--json")
     ask("doctor", "doctor", "--json")
     done = zeroin("run", "--repeat", "2", "--json", "--", "python", "dies.py", cwd=project)

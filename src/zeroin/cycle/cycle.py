@@ -24,6 +24,7 @@ class Cycle(NamedTuple):
     timeout: float | None = None
     seed: int | None = None
     sync: bool = False
+    limits: tuple[str, ...] = ()  # as they were asked for: "disk=/data:50M"
 
     def key(self) -> str:
         """Name the cycle: two runs of the same command in the same folder are one cycle.

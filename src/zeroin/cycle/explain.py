@@ -26,6 +26,14 @@ OF_A_CHILD = frozenset(
 )
 
 
+class Reached(NamedTuple):
+    """A limit that was asked for, and reached."""
+
+    name: str  # "memory"
+    ended: str = ""  # how the command was ended for it, if it was
+    frames: Sequence[Frame] = ()  # of who reached it, outermost first
+
+
 class Ending(NamedTuple):
     """All that is known when the command has ended."""
 
@@ -40,10 +48,32 @@ class Ending(NamedTuple):
     stacks: Sequence[Sequence[Frame]] = ()  # of every thread at the time-out, outermost first
     output: str = ""  # the end of what it printed on stderr, or of everything on a terminal
     places: Places | None = None  # folders of this run, which no signature may hold
+    limits: Sequence[Reached] = ()
 
 
 def explain(ending: Ending) -> Explanation:
-    """Name what failed, from the best evidence there is."""
+    """Name what failed, from the best evidence there is.
+
+    What a program fails of when it reaches a limit has the signature that it has without us.
+    """
+    found = _explain(ending)
+    if not ending.limits or found.kind not in (Kind.FAILED, Kind.KILLED) or not found.signature:
+        return found
+    for limit in ending.limits:
+        if limit.ended:
+            return _limit(limit)
+    return found._replace(kind=Kind.LIMIT)
+
+
+def _limit(limit: Reached) -> Explanation:
+    where = telling(limit.frames)
+    words = f"{limit.name} limit"
+    found = signature.of_words(words, where=[where.label] if where else [])
+    at = f" at {place(where, line=True)}" if where else ""
+    return Explanation(Kind.LIMIT, found, f"{words}: {limit.ended}{at}")
+
+
+def _explain(ending: Ending) -> Explanation:
     if ending.timed_out:
         return _hang(ending)
     if ending.interrupted and (ending.signal == "SIGINT" or ending.exit_code == 130):
@@ -113,9 +143,9 @@ def headline(crash: Crash) -> str:
     return text + (f": {first}" if first else "")
 
 
-def place(frame: Frame) -> str:
+def place(frame: Frame, *, line: bool = False) -> str:
     """`model.py forward()`."""
-    file = frame.file.rpartition("/")[2]
+    file = frame.file.rpartition("/")[2] + (f":{frame.line}" if line else "")
     return file if frame.name.startswith("<") else f"{file} {frame.name}()"
 
 

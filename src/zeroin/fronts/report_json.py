@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zeroin.fronts.limit_text import as_data
+
 if TYPE_CHECKING:
     from zeroin.record.store import Attempt
     from zeroin.tools.compare import Changed, Difference
@@ -33,6 +35,7 @@ def run(report: RunReport) -> dict[str, Any]:
         "peak_bytes": outcome.peak_bytes,
         "same_as": story.same_as if story else [],
         "changed_since": changed_since(story.previous, story.changed) if story else None,
+        "limits": [as_data(one) for one in report.limits],
         "warnings": list(report.warnings),
     }
 
@@ -60,6 +63,7 @@ def loop(done: Iteration) -> dict[str, Any]:
         "verify_seconds": done.verify_seconds and round(done.verify_seconds, 4),
         "difference": done.difference,
         "compared_with": list(done.cold_attempts),
+        "limits": [as_data(one) for one in done.limits],
         "profile": [
             {
                 "file": one.file,
@@ -118,6 +122,7 @@ def show(report: ShowReport) -> dict[str, Any]:
         "stacks": report.evidence.get("stacks") or [],
         "faults": report.evidence.get("faults") or "",
         "memory": report.evidence.get("curve") or [],
+        "limits": [as_data(one) for one in report.evidence.get("limits") or []],
         "output": report.output.decode("utf-8", "replace"),
     }
 

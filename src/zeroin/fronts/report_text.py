@@ -30,6 +30,10 @@ def run(report: RunReport, paint: Paint) -> list[str]:
         about.append("background processes of it go on")
     if about:
         lines.append("  " + " · ".join(about))
+    if report.limits:
+        from zeroin.fronts import limit_text
+
+        lines += limit_text.lines(report.limits, paint, failed=report.outcome.failed)
     lines += [paint(f"  warning: {text}", "yellow") for text in report.warnings]
     if report.outcome.failed and report.attempt is not None:
         lines.append(paint("  " + "     ".join(next_steps(report)), "dim"))
@@ -54,6 +58,8 @@ def one_line(report: RunReport, paint: Paint) -> str:
         return f"{cross} {name} hung: ended after {took} {where}".rstrip()
     if outcome.kind is Kind.KILLED:
         return f"{cross} {name} was ended after {took}: {paint(headline, 'bold')}"
+    if outcome.kind is Kind.LIMIT:
+        return f"{cross} {name} reached its limit after {took}: {paint(headline, 'bold')}"
     return f"{cross} {name} failed in {took}: {paint(headline, 'bold')}"
 
 

@@ -7,6 +7,7 @@ import shlex
 import time
 from typing import TYPE_CHECKING, Any
 
+from zeroin.cycle.printed import owner_of
 from zeroin.fronts import report_text, words
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def _head(report: ShowReport, paint: Paint) -> list[str]:
         ("command", shlex.join(a.command)),
         ("folder", words.tilde(a.cwd)),
         ("settings", ", ".join(_settings(a.settings))),
+        ("limits", "; ".join(_limits(report))),
         ("python", _python(report)),
         ("code", _code(report)),
         ("same as", words.numbers(report.same_as, 8)),
@@ -70,6 +72,12 @@ def _settings(settings: dict[str, Any]) -> list[str]:
         else:
             texts.append(f"--{name}" if value is True else f"--{name} {value}")
     return texts
+
+
+def _limits(report: ShowReport) -> list[str]:
+    """How far each limit got, and by what it was brought about."""
+    rows = report.evidence.get("limits") or ()
+    return [f"{row['limit']}: {row['detail'] or 'held'} ({row['backend']})" for row in rows]
 
 
 def _python(report: ShowReport) -> str:
@@ -210,7 +218,11 @@ def _stacks(report: ShowReport, paint: Paint) -> list[str]:
             "",
             paint(f"stack of process {stack['pid']}, {stack['thread'] or 'thread'}", "bold"),
         ]
-        out += [f"  {words.tilde(file)}:{line} in {name}" for file, line, name in stack["frames"]]
+        values = stack.get("locals") or [{}] * len(stack["frames"])
+        for (file, line, name), found in zip(stack["frames"], values, strict=False):
+            out.append(f"  {words.tilde(file)}:{line} in {name}")
+            if owner_of(file) == "user":
+                out += [f"      {key} = {words.clean(text)}" for key, text in found.items()]
     return out
 
 

@@ -6,6 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, TextIO
 
+from zeroin.sizes import size as size  # noqa: PLC0414 - one of the ways things are said
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -54,19 +56,6 @@ def put(text: str, stream: TextIO | None = None) -> None:
         encoding = getattr(stream, "encoding", None) or "ascii"
         text = text.encode(encoding, "backslashreplace").decode(encoding)
     stream.write(text + "\n")
-
-
-def size(count: float) -> str:
-    """`2.1 GB`."""
-    for unit in ("B", "KB", "MB", "GB"):
-        if count < 1000:
-            return (
-                f"{count:.0f} {unit}"
-                if unit in ("B", "KB") or count >= 100
-                else f"{count:.1f} {unit}"
-            )
-        count /= 1000
-    return f"{count:.1f} TB"
 
 
 def seconds(value: float) -> str:

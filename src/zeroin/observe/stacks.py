@@ -22,6 +22,7 @@ class Stack(NamedTuple):
     thread: str
     frames: list[tuple[str, int, str]]
     source: str  # "py-spy", "faulthandler" or "asyncio"
+    locals: Sequence[dict[str, str]] = ()  # of each frame, where values were asked for
 
 
 def find_py_spy() -> str | None:
@@ -36,13 +37,15 @@ def find_py_spy() -> str | None:
     return None
 
 
-def take(pids: Sequence[int], faults: Callable[[], str] | None = None) -> list[Stack]:
+def take(
+    pids: Sequence[int], faults: Callable[[], str] | None = None, *, values: bool = False
+) -> list[Stack]:
     """The stacks of all Pythons among the processes, all looked at together."""
     py_spy = find_py_spy()
     found: list[Stack] = []
     missed = list(pids)
     if py_spy:
-        found = _by_py_spy(py_spy, pids)
+        found = _by_py_spy(py_spy, pids, values=values)
         seen = {stack.pid for stack in found}
         missed = [pid for pid in pids if pid not in seen]
     if faults is not None:
@@ -58,17 +61,18 @@ def _runs_asyncio(stack: Stack) -> bool:
     return any("asyncio" in file for file, _, _ in stack.frames)
 
 
-def _by_py_spy(py_spy: str, pids: Sequence[int]) -> list[Stack]:
+def _by_py_spy(py_spy: str, pids: Sequence[int], *, values: bool) -> list[Stack]:
     """One py-spy a process: its own walk of the children stops at the first that is no Python."""
     import json
     import subprocess
     import time
 
+    options = ["--locals"] if values else []
     looks = [
         (
             pid,
             subprocess.Popen(
-                [py_spy, "dump", "--json", "--nonblocking", "--pid", str(pid)],
+                [py_spy, "dump", "--json", "--nonblocking", *options, "--pid", str(pid)],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 stdin=subprocess.DEVNULL,
@@ -96,7 +100,15 @@ def _stack(pid: int, thread: dict[str, Any]) -> Stack:
         (f.get("filename") or "", f.get("line") or 0, f.get("name") or "?")
         for f in reversed(thread.get("frames") or ())
     ]
-    return Stack(pid, thread.get("thread_name") or "", frames, "py-spy")
+    values = [_values(frame) for frame in reversed(thread.get("frames") or ())]
+    shown = values if any(values) else []
+    return Stack(pid, thread.get("thread_name") or "", frames, "py-spy", shown)
+
+
+def _values(frame: dict[str, Any]) -> dict[str, str]:
+    """What py-spy could read of a frame's variables without running any of its code."""
+    found = frame.get("locals") or ()
+    return {one["name"]: one["repr"] for one in found if one.get("repr")}
 
 
 def _ask_agent(pid: int, number: int, mark: str, faults: Callable[[], str]) -> list[Stack]:

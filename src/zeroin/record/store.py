@@ -263,6 +263,15 @@ class Store:
         )
         return found[0] if found else None
 
+    def last_peak(self, cycle: str, program: str) -> int:
+        """Memory of the last attempt that passed: of this cycle, else of the same program."""
+        found = self._select(
+            "WHERE program=? AND outcome='passed' AND peak_bytes > 0 "
+            "ORDER BY cycle=? DESC, id DESC LIMIT 1",
+            (program, cycle),
+        )
+        return found[0].peak_bytes or 0 if found else 0
+
     def _select(self, rest: str, values: Iterable[Any] = ()) -> list[Attempt]:
         sql = f"SELECT {', '.join(_FIELDS)} FROM attempts {rest}"  # noqa: S608 - our own names
         try:

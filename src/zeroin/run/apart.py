@@ -6,26 +6,22 @@ below a folder goes to memory and vanishes with it, and some paths hold somethin
 
 from __future__ import annotations
 
-import ctypes
-import errno
 import os
 import shutil
 import signal
 import stat
 import time
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple
 
+from zeroin.emulate import kernel
+from zeroin.emulate.kernel import BIND, NEW_MOUNTS, NO_DEVICES, NO_SUID, RECURSIVE
 from zeroin.errors import UntestableError
-from zeroin.run.spawn import find
+from zeroin.run.spawn import become, find
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-NEW_USER, NEW_MOUNTS = 0x10000000, 0x00020000
-BIND, RECURSIVE, PRIVATE = 0x1000, 0x4000, 0x40000
-NO_SUID, NO_DEVICES = 0x2, 0x4
-PARENT_DEATH = 1  # PR_SET_PDEATHSIG
-BROKEN = 127
+__all__ = ["Layer", "View", "can_be_apart", "cover", "spawn_apart"]
 MARGIN = 0.02  # seconds: how exactly the start of a process and the time of a file are known
 
 
@@ -48,113 +44,54 @@ class View(NamedTuple):
 
 def can_be_apart(view: View) -> str:
     """Why there can't be such a view here; "" if there can."""
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if not pid:
-        _tell_and_end(writer, lambda: _enter(view))
-    os.close(writer)
-    told = _read(reader)
-    os.waitpid(pid, 0)
-    return told
+    return kernel.trial(NEW_MOUNTS, lambda apart: cover(view, apart=apart))
 
 
 def spawn_apart(
     command: Sequence[str], cwd: str, env: Mapping[str, str], out: int, err: int, view: View
 ) -> int:
     """Start it in the view, with clean signals, our stdin and the given ends of the wires."""
+
+    def enter() -> None:
+        kernel.die_with_parent(signal.SIGKILL)
+        cover(view, apart=kernel.isolate(NEW_MOUNTS))
+
     program = find(command[0], cwd, env)
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if not pid:
-        _tell_and_end(writer, lambda: _become(program, command, cwd, env, out, err, view))
-    os.close(writer)
-    told = _read(reader)
+    pid, told = become(program, command, cwd, env, out, err, enter)
     if told:
-        os.waitpid(pid, 0)
         raise UntestableError(f"a folder of its own could not be made for the command: {told}")
     return pid
 
 
-def _read(reader: int) -> str:
-    with open(reader, "rb") as file:
-        return file.read().decode(errors="replace")
-
-
-def _tell_and_end(writer: int, do: Callable[[], None]) -> NoReturn:
-    """In the child: what goes wrong is the parent's to say."""
-    try:
-        do()
-        os._exit(0)
-    except BaseException as error:
-        os.write(writer, str(error).encode(errors="replace") or b"?")
-    finally:
-        os._exit(BROKEN)
-
-
-def _become(
-    program: str,
-    command: Sequence[str],
-    cwd: str,
-    env: Mapping[str, str],
-    out: int,
-    err: int,
-    view: View,
-) -> None:
-    _libc.prctl(PARENT_DEATH, signal.SIGKILL)
-    _enter(view)
-    os.chdir(cwd)
-    os.dup2(out, 1)
-    os.dup2(err, 2)
-    for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    try:
-        os.execve(program, list(command), env)  # noqa: S606 - what this is for
-    except OSError as error:
-        if error.errno != errno.ENOEXEC:  # a script without #!, what every shell runs
-            raise
-        os.execve("/bin/sh", ["sh", program, *command[1:]], env)  # noqa: S606
-
-
-def _enter(view: View) -> None:
+def cover(view: View, *, apart: bool) -> None:
     """Cover what is there. All that is still needed of it is opened before."""
-    is_root = os.geteuid() == 0
-    user, group = os.geteuid(), os.getegid()
-    if not is_root or _libc.unshare(NEW_MOUNTS):
-        _check(_libc.unshare(NEW_USER | NEW_MOUNTS), "no user namespaces")
-        is_root = False
-        maps = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
-        for name, text in maps.items():
-            with open(f"/proc/self/{name}", "w") as file:
-                file.write(text)
-    _mount("none", "/", "", RECURSIVE | PRIVATE)
     opened = [(path, os.open(path, os.O_PATH)) for path in view.as_is]
     opened += [(path, os.open(source, os.O_PATH)) for path, source in view.instead]
     if view.tree:
         if view.mine:
-            opened += _beside(view, is_root)
-        _mount(view.tree, view.root, "", BIND | RECURSIVE)
+            opened += _beside(view, apart=apart)
+        kernel.mount(view.tree, view.root, "", BIND | RECURSIVE)
     elif view.root:
-        _cover(view, view.root, is_root)
+        _cover(view, view.root, apart=apart)
     for path, fd in opened:
-        _mount(f"/proc/self/fd/{fd}", path, "", BIND | RECURSIVE)
+        kernel.bind(fd, path)
         os.close(fd)
 
 
-def _cover(view: View, where: str, is_root: bool) -> None:
+def _cover(view: View, where: str, *, apart: bool) -> None:
     """The root with a layer in memory over it."""
-    _mount("tmpfs", view.scratch, "tmpfs", NO_SUID | NO_DEVICES, "mode=0700")
+    kernel.mount("tmpfs", view.scratch, "tmpfs", NO_SUID | NO_DEVICES, "mode=0700")
     upper, work = os.path.join(view.scratch, "upper"), os.path.join(view.scratch, "work")
     for path in (upper, work):
         os.mkdir(path)
     folders = f"lowerdir={_quoted(view.root)},upperdir={_quoted(upper)},workdir={_quoted(work)}"
-    _mount("overlay", where, "overlay", 0, folders + ("" if is_root else ",userxattr"))
+    kernel.mount("overlay", where, "overlay", 0, folders + (",userxattr" if apart else ""))
 
 
-def _beside(view: View, is_root: bool) -> list[tuple[str, int]]:
+def _beside(view: View, *, apart: bool) -> list[tuple[str, int]]:
     """What is to be seen of the root where the tree is in its place."""
     os.makedirs(view.covered, exist_ok=True)
-    _cover(view, view.covered, is_root)
+    _cover(view, view.covered, apart=apart)
     return [
         (os.path.join(view.root, path), os.open(os.path.join(view.covered, path), os.O_PATH))
         for path in view.mine
@@ -173,20 +110,6 @@ def _quoted(path: str) -> str:
     for mark in "\\,:":
         path = path.replace(mark, f"\\{mark}")
     return path
-
-
-def _mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
-    words = [os.fsencode(word) if word else None for word in (source, target, kind, data)]
-    done = _libc.mount(words[0], words[1], words[2], ctypes.c_ulong(flags), words[3])
-    _check(done, f"{kind or 'bind'} on {target}")
-
-
-def _check(result: int, what: str) -> None:
-    if result:
-        raise OSError(f"{what}: {os.strerror(ctypes.get_errno()).lower()}")
-
-
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 class _Mark(NamedTuple):

@@ -27,6 +27,7 @@ OWN = (
     "ZEROIN_BRIEF",
     "ZEROIN_WHERE",
     "ZEROIN_ORDER",
+    "ZEROIN_LIMITED",
 )
 
 # One thread, one stream, errors where they happen.

@@ -49,6 +49,7 @@ class Ended(NamedTuple):
     lost: OSError | None  # why output could not be shown, if it could not
     stopped: bool = False  # ended by our own `stop`
     faults: int = 0  # pages that were new to it, or copied
+    limits: tuple[Any, ...] = ()  # what each limit did
 
 
 class Run:

@@ -7,10 +7,14 @@ import os
 import signal
 from typing import TYPE_CHECKING, Any
 
+from zeroin.emulate import kernel
 from zeroin.errors import NOT_EXECUTABLE, CommandNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+_CANT_EXEC = "exec"  # the word before its errno
+CLEAN = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def spawn(
@@ -60,6 +64,53 @@ def _start(
         if error.errno == errno.ENOEXEC:  # a script without #!: what every shell does
             return _start("/bin/sh", ["sh", program, *command[1:]], env, actions, apart=apart)
         raise _cant_start(command[0], program, error) from None
+
+
+def become(
+    program: str,
+    command: Sequence[str],
+    cwd: str,
+    env: Mapping[str, str],
+    out: int,
+    err: int,
+    enter: Callable[[], None],
+) -> tuple[int, str]:
+    """Fork, enter something, and become the command there; its pid, and what went wrong."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if not pid:
+
+        def do() -> None:
+            enter()
+            _exec(program, command, cwd, env, out, err)
+
+        kernel.tell_and_end(writer, do)
+    os.close(writer)
+    with open(reader, "rb") as file:
+        told = file.read().decode(errors="replace")
+    if told:
+        os.waitpid(pid, 0)
+    name, _, number = told.partition(" ")
+    if name == _CANT_EXEC:
+        raise _cant_start(command[0], program, OSError(int(number), ""))
+    return pid, told
+
+
+def _exec(
+    program: str, command: Sequence[str], cwd: str, env: Mapping[str, str], out: int, err: int
+) -> None:
+    os.chdir(cwd)
+    os.dup2(out, 1)
+    os.dup2(err, 2)
+    for number in CLEAN:
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    try:
+        os.execve(program, list(command), env)  # noqa: S606 - what this is for
+    except OSError as error:
+        if error.errno != errno.ENOEXEC:  # a script without #!, what every shell runs
+            raise RuntimeError(f"{_CANT_EXEC} {error.errno}") from None
+        os.execve("/bin/sh", ["sh", program, *command[1:]], env)  # noqa: S606
 
 
 def find(name: str, cwd: str, env: Mapping[str, str]) -> str:

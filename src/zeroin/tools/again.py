@@ -56,6 +56,7 @@ def cycle_of(attempt: Attempt, env: Mapping[str, str], mask: Mask) -> Cycle:
         settings.get("timeout"),
         settings.get("seed"),
         bool(settings.get("sync")),
+        tuple(settings.get("limit", ())),
     )
 
 

@@ -207,7 +207,7 @@ class Recorder:
         if self.store is None:
             return
         signature = outcome.signature
-        evidence = {k: facts.get(k) for k in ("crashes", "stacks", "faults", "curve")}
+        evidence = {k: facts.get(k) for k in ("crashes", "stacks", "faults", "curve", "limits")}
         try:
             packages = installed(facts.get("path") or [])
             earlier = self.store.attempt(self._number())
@@ -323,6 +323,7 @@ def settings_of(cycle: Cycle, mask: Mask) -> dict[str, Any]:
         "timeout": cycle.timeout,
         "seed": cycle.seed,
         "sync": cycle.sync,
+        "limit": list(cycle.limits),
     }
     return {name: value for name, value in every.items() if value not in ({}, [], None, False)}
 

@@ -14,9 +14,10 @@ from zeroin.run.keep import Keeper
 from zeroin.tools.recorder import Recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from zeroin.cycle import Cycle
+    from zeroin.emulate.part import Effect
     from zeroin.tools.recorder import Replay, Story
 
     # Runs the command, given where its output is kept, where its agents deliver, and its
@@ -34,6 +35,7 @@ class Options(NamedTuple):
     targets: tuple[int, int] = (1, 2)  # where the command's stdout and stderr appear
     replay: Replay | None = None
     conduct: Conduct | None = None
+    keep: str = ""  # where what was written below a disk limit goes
 
 
 class RunReport(NamedTuple):
@@ -47,10 +49,15 @@ class RunReport(NamedTuple):
     survivors: int
     interrupted: bool
     warnings: tuple[str, ...]
+    limits: tuple[Effect, ...] = ()
 
 
 def run(cycle: Cycle, options: Options, environ: Mapping[str, str]) -> RunReport:
     """One atomic, recorded run."""
+    if cycle.limits:
+        from zeroin.tools import limits
+
+        cycle = limits.resolved(cycle, environ)
     recorder = Recorder(cycle, environ, keep=options.record, replay=options.replay)
     try:
         env = environment.users(cycle, environ)
@@ -70,6 +77,7 @@ def run(cycle: Cycle, options: Options, environ: Mapping[str, str]) -> RunReport
             ended.survivors,
             ended.interrupted,
             tuple(recorder.warnings),
+            ended.limits,
         )
     finally:
         recorder.close()
@@ -153,10 +161,11 @@ def execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Re
         if options.conduct is not None:
             ended = options.conduct(keeper, inbox, child_env)
         else:
-            ended = Run(keeper, inbox, cycle.timeout).execute(
-                cycle.command,
-                cycle.cwd,
+            ended = start_and_wait(
+                Run(keeper, inbox, cycle.timeout),
+                cycle,
                 child_env,
+                keep=options.keep,
                 targets=options.targets,
                 take_stacks=lambda: stacks_of(inbox),
             )
@@ -180,6 +189,17 @@ def execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Re
     finally:
         if inbox is not None:
             inbox.close()
+
+
+def start_and_wait(
+    run: Run, cycle: Cycle, env: Mapping[str, str], *, keep: str = "", **how: Any
+) -> Ended:
+    """`Run.execute`, under the limits of the cycle if it has any."""
+    if not cycle.limits:
+        return run.execute(cycle.command, cycle.cwd, env, **how)
+    from zeroin.run import limited
+
+    return limited.execute(run, cycle, env, keep=keep, **how)
 
 
 def stacks_of(inbox: Inbox | None) -> list[Any]:
@@ -230,20 +250,32 @@ def _explain(cycle: Cycle, env: Mapping[str, str], seen: Seen, root: str | None)
             stacks=_frames(ended.stacks),
             output=seen.output,
             places=Places(folders, temps),
+            limits=_reached(ended),
         )
     )
 
 
+def _reached(ended: Ended) -> list[Any]:
+    from zeroin.cycle.explain import Reached
+
+    return [
+        Reached(one.limit.partition("=")[0], one.ended, _as_frames(one.where))
+        for one in ended.limits
+        if one.reached
+    ]
+
+
 def _frames(stacks: list[Any]) -> list[list[Any]]:
+    return [_as_frames(stack.frames) for stack in stacks]
+
+
+def _as_frames(frames: Sequence[tuple[str, int, str]]) -> list[Any]:
     from zeroin.cycle.crash import Frame
     from zeroin.cycle.printed import owner_of
 
     return [
-        [
-            Frame(file, line, name, owner_of(file), index == 0 or file == stack.frames[0][0])
-            for index, (file, line, name) in enumerate(stack.frames)
-        ]
-        for stack in stacks
+        Frame(file, line, name, owner_of(file), index == 0 or file == frames[0][0])
+        for index, (file, line, name) in enumerate(frames)
     ]
 
 
@@ -273,7 +305,11 @@ def facts_of(seen: Seen) -> dict[str, Any]:
             }
         ),
         "crashes": [m for m in seen.messages if m["kind"] == "crash"][:8],
-        "stacks": [stack._asdict() for stack in seen.ended.stacks],
+        "stacks": [
+            *(stack._asdict() for stack in seen.ended.stacks),
+            *(stack for one in seen.ended.limits for stack in one.stacks),
+        ],
+        "limits": [{**one._asdict(), "stacks": []} for one in seen.ended.limits],
         "faults": seen.faults,
         "curve": seen.ended.curve,
     }

@@ -151,7 +151,11 @@ def _command_line(attempt: Attempt) -> str:
 
 def left_out(attempt: Attempt) -> list[str]:
     """What a shell line can't do of this attempt."""
-    reasons = {"seed": "--seed (random, numpy, torch)", "restore": "--restore"}
+    reasons = {
+        "seed": "--seed (random, numpy, torch)",
+        "restore": "--restore",
+        "limit": "--limit",
+    }
     return [text for name, text in reasons.items() if attempt.settings.get(name) is not None]
 
 

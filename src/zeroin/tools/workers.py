@@ -6,7 +6,6 @@ Each is forked from the driver, so it needs nothing loaded, and it ends with it.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import pickle
 import select
@@ -15,8 +14,8 @@ import socket
 import traceback
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from zeroin.emulate import kernel
 from zeroin.run import tree
-from zeroin.run.apart import PARENT_DEATH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -143,7 +142,7 @@ def _serve(sock: socket.socket, make: Callable[[], Servant], driver: int) -> Non
     try:
         os.setsid()  # Ctrl-C is for the driver
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        ctypes.CDLL(None).prctl(PARENT_DEATH, signal.SIGTERM)
+        kernel.die_with_parent(signal.SIGTERM)
         tree.adopt_orphans()  # so that whoever kills us finds all that we have started
         if os.getppid() == driver:
             os.dup2(os.open(os.devnull, os.O_RDWR), 0)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # verb → what it is for, in the order of the help.
 VERBS = {
     "run": "run a command and keep what happened",
+    "limit": "run a command with little disk, memory, files, network, ...",
     "loop": "run again at each save, from where the edit makes a difference",
     "shrink": "the smallest payload that still fails the same way",
     "bisect": "the one change that broke it",

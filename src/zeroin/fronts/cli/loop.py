@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from zeroin.errors import INTERRUPTED, NO, OK, UsageError
-from zeroin.fronts import loop_text, report_json, words
+from zeroin.fronts import limit_text, loop_text, report_json, words
 from zeroin.fronts.cli import run as cli_run
 from zeroin.fronts.cli.options import Parser, add_json, split_command
 from zeroin.fronts.loop_desk import Keys, Words
@@ -30,6 +30,7 @@ EXAMPLES = """\
   zeroin loop --profile -- python train.py           what each statement took, after each run
   zeroin loop --once --json -- python train.py       one run, for scripts
   zeroin loop -- pytest -x tests/test_api.py
+  zeroin loop --limit memory=2G -- python train.py   each run with so much memory, cold
 """
 
 
@@ -191,6 +192,8 @@ class _TextTeller(_Teller):
             self._open = True
             return
         _say(line)
+        for row in limit_text.lines(done.limits, self.paint, failed=done.outcome.failed):
+            _say(row)
         if not self._hinted and not done.stopped:
             self._hinted = True
             self.waiting()

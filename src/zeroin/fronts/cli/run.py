@@ -27,6 +27,8 @@ EXAMPLES = """\
   zeroin run --repeat 50 -- pytest -x tests/test_api.py      how often does it fail?
   zeroin run --until-fail --pdb -- python flaky.py           stop in the debugger when it does
   zeroin run --sync --seed 1 -- python train.py              one thread, same numbers each time
+  zeroin run --limit disk=/data:50M -- python export.py      as if the disk were nearly full
+  zeroin run --limit memory=2G -- python train.py            and who asked for too much
 """
 
 
@@ -41,8 +43,7 @@ def parser() -> Parser:
         EXAMPLES,
     )
     add_cycle_options(p)
-    p.add_argument("--repeat", type=int, metavar="N", help="run N times; failure rates at the end")
-    p.add_argument("--until-fail", action="store_true", help="repeat until it fails")
+    add_repeat_options(p)
     add_run_options(p)
     p.add_argument("command", nargs="*", help="what to run, after --")
     return p
@@ -72,10 +73,38 @@ def add_cycle_options(p: argparse.ArgumentParser) -> None:
     add("--timeout", metavar="TIME", help="end it after 30s, 5m, 1h; keeps all stacks")
     add("--seed", type=int, metavar="N", help="seed hashing, random, numpy and torch")
     add("--sync", action="store_true", help="turn asynchrony off: one thread, blocking CUDA, ...")
+    add(
+        "--limit",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help=f"emulate a lack of something: {usages()}",
+    )
+    add(
+        "--memory-error",
+        action="store_true",
+        help="at --limit memory, allocations of a process fail instead of it being ended",
+    )
+
+
+def usages() -> str:
+    """All limits, in short."""
+    from zeroin.emulate.registry import USAGES
+
+    return ", ".join(USAGES.values())
+
+
+def add_repeat_options(p: argparse.ArgumentParser) -> None:
+    """How often."""
+    p.add_argument("--repeat", type=int, metavar="N", help="run N times; failure rates at the end")
+    p.add_argument("--until-fail", action="store_true", help="repeat until it fails")
 
 
 def add_run_options(p: argparse.ArgumentParser) -> None:
     """How to run it."""
+    p.add_argument(
+        "--keep", metavar="DIR", help="keep what was written below --limit disk, in a new folder"
+    )
     p.add_argument("--pdb", action="store_true", help="debugger at the failing frame")
     p.add_argument("--no-agent", action="store_true", help="keep out of Python programs")
     p.add_argument("--no-record", action="store_true", help="run and explain, but keep nothing")
@@ -92,6 +121,11 @@ def main(args: list[str]) -> int:
     command = command or given.command
     if not command:
         raise UsageError("which command?", hint="zeroin run -- python train.py")
+    return run_as_given(given, command)
+
+
+def run_as_given(given: argparse.Namespace, command: list[str]) -> int:
+    """Once the command line has been read."""
     cycle = cycle_of(given, command)
     options = options_of(given)
     if cycle.sync and not given.quiet:
@@ -135,7 +169,28 @@ def cycle_of(given: argparse.Namespace, command: list[str]) -> Cycle:
         timeout,
         given.seed,
         given.sync,
+        _limits(given),
     )
+
+
+def _limits(given: argparse.Namespace) -> tuple[str, ...]:
+    """As they were given; those that can't be meant are refused before anything is done."""
+    if not given.limit and not given.memory_error:
+        return ()
+    from zeroin.emulate import registry
+
+    texts = [text.strip() for text in given.limit]
+    if given.memory_error:
+        if not any(text.startswith("memory=") for text in texts):
+            raise UsageError(
+                "--memory-error says what happens at a memory limit, and there is none",
+                hint="zeroin run --limit memory=2G --memory-error -- COMMAND",
+            )
+        texts = [
+            f"memory-error={text.removeprefix('memory=')}" if text.startswith("memory=") else text
+            for text in texts
+        ]
+    return tuple(limit.text for limit in registry.parse_all(texts))
 
 
 def _variables(given: argparse.Namespace) -> dict[str, str | None]:
@@ -190,7 +245,15 @@ def options_of(given: argparse.Namespace) -> Options:
         debugger=given.pdb,
         record=not given.no_record,
         targets=(2, 2) if given.json else (1, 2),
+        keep=_new_folder(given.keep) if given.keep else "",
     )
+
+
+def _new_folder(path: str) -> str:
+    full = os.path.abspath(path)
+    if os.path.lexists(full) and (not os.path.isdir(full) or os.listdir(full)):
+        raise UsageError(f"--keep {path}: there is something already", hint="name a new folder")
+    return full
 
 
 def tell(report: RunReport, given: argparse.Namespace) -> None:

@@ -17,6 +17,7 @@ from zeroin.cycle.signature import of_words
 from zeroin.errors import ZeroinError
 from zeroin.run.environment import users
 from zeroin.run.warm import standby
+from zeroin.tools import limits
 from zeroin.tools.loop import compiled, expected, verify
 from zeroin.tools.loop.attempt import Attempt
 from zeroin.tools.loop.hidden import Hidden
@@ -63,6 +64,8 @@ def loop(
     teller: Teller,
 ) -> LoopEnd:
     """Go on until the user has enough."""
+    if cycle.limits:
+        cycle = limits.resolved(cycle, environ)
     one = _Loop(cycle, options, environ, desk, teller)
     try:
         return one.go()
@@ -88,13 +91,19 @@ class _Loop(Listening):
         self.differed = False
         self.edits = expected.Edits()
         self._told_of_standby = False
-        # What is put back before each run would have to be put back for a resumed one, too.
-        self.always_cold = bool(cycle.reset or cycle.restore)
+        # What is put back before each run would have to be put back for a resumed one, too; and
+        # what a snapshot has taken of a limit is no more known than what it has written.
+        self.always_cold = bool(cycle.reset or cycle.restore or cycle.limits)
 
     def go(self) -> LoopEnd:
         """The first run is cold; each one after it has a reason."""
         if self.always_cold and not self.options.once:
-            self.teller.note("every run is cold: --reset and --restore put files back before it")
+            if self.cycle.limits:
+                self.teller.note("every run is cold: each begins with its whole --limit")
+            else:
+                self.teller.note(
+                    "every run is cold: --reset and --restore put files back before it"
+                )
         self._iterate(cold=True)
         while not self.options.once and not self.maker.told:
             ending = self._wait()
@@ -284,6 +293,7 @@ class _Loop(Listening):
             reason,
             stopped=done.ended.stopped,
             profile=self._profile(),
+            limits=done.ended.limits,
         )
         return self._with_snapshots(report)
 

@@ -53,6 +53,8 @@ class Maker:
 
     def warm(self, *, cold: bool) -> Conduct:
         """From the newest snapshot that is valid; cold if there is none, or if it is wanted."""
+        if self.cycle.limits:
+            return self._limited(self.options.targets)
 
         def conduct(keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
             self._give_stdin()
@@ -102,6 +104,8 @@ class Maker:
 
     def plain(self, targets: tuple[int, int]) -> Conduct:
         """As without us, and without a trace in the engine: what others are compared with."""
+        if self.cycle.limits:
+            return self._limited(targets)
 
         def conduct(keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
             self.engine.end_standby()  # two of the program could get in each other's way
@@ -121,6 +125,28 @@ class Maker:
                 aside=self.aside,
                 **how,
             )
+
+        return conduct
+
+    def _limited(self, targets: tuple[int, int]) -> Conduct:
+        """From the beginning, with all of each limit and no snapshots that take some of it."""
+        from zeroin.run import limited
+
+        def conduct(keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
+            self._give_stdin()
+            reason, self.reason = self.reason, ""
+            self.engine.begin_cold(reason)
+            try:
+                return limited.execute(
+                    self._run(keeper, inbox),
+                    self.cycle,
+                    env,
+                    targets=targets,
+                    take_stacks=lambda: stacks_of(inbox),
+                    aside=self.aside,
+                )
+            finally:
+                self.engine.rest()
 
         return conduct
 

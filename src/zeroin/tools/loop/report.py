@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zeroin.cycle import Outcome
+    from zeroin.emulate.part import Effect
     from zeroin.errors import ZeroinError
     from zeroin.tools.loop.saves import Broken
 
@@ -74,6 +75,7 @@ class Iteration(NamedTuple):
     cold_attempts: tuple[int, ...] = ()  # those it was compared with
     warnings: tuple[str, ...] = ()
     profile: tuple[Statement, ...] = ()
+    limits: tuple[Effect, ...] = ()
 
 
 class LoopEnd(NamedTuple):

@@ -21,6 +21,7 @@ from zeroin.run.apart import View, can_be_apart
 from zeroin.run.cutter import Cutter, interpreter
 from zeroin.search import ahead
 from zeroin.search.reduction import Reduction
+from zeroin.tools import limits
 from zeroin.tools.shrink import baseline as baselines
 from zeroin.tools.shrink import inline
 from zeroin.tools.shrink import world as worlds
@@ -48,6 +49,9 @@ def shrink(
     cycle: Cycle, options: ShrinkOptions, environ: Mapping[str, str], teller: Teller
 ) -> ShrinkReport:
     """Find it."""
+    if cycle.limits:
+        cycle = limits.resolved(cycle, environ)
+        options = options._replace(cold=True)
     one = _Shrink(cycle, options, environ, teller)
     try:
         return one.go()
@@ -106,7 +110,8 @@ class _Shrink:
     def _key(self) -> str:
         """The same question has the same name."""
         told = self.options._replace(jobs=0, fresh=False, cold=False, out="")
-        return digest("\0".join((self.cycle.key(), repr(told), worlds.name_of(self.whole))))
+        asked = (self.cycle.key(), repr(told), *self.cycle.limits, worlds.name_of(self.whole))
+        return digest("\0".join(asked))
 
     def _view(self, folder: str) -> View:
         """What a worker's tries see, given where it has its things."""

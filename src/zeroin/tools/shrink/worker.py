@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zeroin.errors import ZeroinError
-from zeroin.run import copies
+from zeroin.run import copies, limited
 from zeroin.tools.quiet import Quiet, with_resets
 from zeroin.tools.shrink.warm import Warm, starting
 from zeroin.tools.workers import Answer
@@ -49,6 +49,9 @@ class Tryer:
         warm = self._warm if warm_too else None
 
         def conduct(run: Run, env: dict[str, str], inbox: Inbox, how: dict[str, Any]) -> Ended:
+            if cycle.limits:
+                view = None if self._view.copied else self._seen(inbox)
+                return limited.execute(run, cycle, env, view=view, **how)
             if self._view.copied:
                 return run.execute(cycle.command, cycle.cwd, env, **how)
             view = self._seen(inbox)

@@ -1,0 +1,249 @@
+"""`disk=PATH:SIZE`, `inodes=PATH:N`: a folder that fills up, without a byte on the disk.
+
+In a mount namespace of the command's own, an overlay lies on the folder: what was there can be
+read, what is written goes to a tmpfs of that size. Nothing of it has a name outside, so nothing
+is left when the last process in the namespace has ended, however that came about. The driver
+holds a descriptor of what was written, and can list and keep it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import socket
+import stat
+from typing import TYPE_CHECKING
+
+from zeroin.emulate import kernel, values
+from zeroin.emulate.part import Backend, Effect, Kind, Part, open_folder
+from zeroin.errors import UsageError
+from zeroin.sizes import size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zeroin.emulate.part import Ending, Limit, Scene
+
+SPARE = 32  # more inodes than an overlay takes for itself, on any kernel
+MOST = 1000  # files that are listed
+FULL = os.strerror(errno.ENOSPC)
+SAYS_FULL = (FULL, "disk is full", "ENOSPC", "SIGBUS", "Bus error")
+OVERFLOW = os.strerror(errno.EOVERFLOW)
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def check(limit: Limit, scene: Scene) -> Limit:
+    """That it is a folder of ours, and a size that can be."""
+    path = values.real_path(limit, scene, folder=True)
+    if path == "/":
+        raise UsageError(
+            f"--limit {limit.text}: an overlay can't lie on the root",
+            hint="name the folder that the command writes to, /data or /tmp for instance",
+        )
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise UsageError(
+            f"--limit {limit.text}: you may not write to {path}, so you can't fill it",
+            hint=f"ls -ld {path}",
+        )
+    if limit.share:
+        room = os.statvfs(path)
+        limit = limit._replace(amount=int(limit.amount * room.f_bavail * room.f_frsize))
+    if limit.name == "disk":
+        values.in_memory(limit, values.free_memory())
+    return limit._replace(target=path)
+
+
+class Overlay(Part):
+    """A folder, and what is written to it."""
+
+    spaces = kernel.NEW_MOUNTS
+    keeps = True
+
+    def __init__(self, limits: Sequence[Limit], scene: Scene) -> None:
+        del scene
+        super().__init__(limits, "overlay on tmpfs")
+        self.path = limits[0].target
+        self.covers = (self.path,)
+        self.order = 10 + self.path.count("/")  # a folder before what is in it
+        self._amounts = {limit.name: int(limit.amount) for limit in limits}
+        self._ours, self._theirs = socket.socketpair()
+        self._upper = -1
+
+    def enter(self, *, apart: bool) -> None:
+        """All that is still needed of the folder is opened before it is covered."""
+        lower = open_folder(self.path)
+        below = [(path, open_folder(path)) for path in values.mounts_below(self.path)]
+        was = os.stat(self.path)
+        kernel.mount("tmpfs", self.path, "tmpfs", kernel.NO_SUID | kernel.NO_DEVICES, self._room())
+        upper, work = os.path.join(self.path, "upper"), os.path.join(self.path, "work")
+        os.mkdir(work)
+        os.mkdir(upper)
+        os.chmod(upper, stat.S_IMODE(was.st_mode))
+        if not apart:
+            os.chown(upper, was.st_uid, was.st_gid)
+        handle = os.open(upper, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        opened = open_folder(upper), open_folder(work), open_folder(self.path)
+        lowest, highest, works = (f"/proc/self/fd/{fd}" for fd in (lower, *opened[:2]))
+        options = f"lowerdir={lowest},upperdir={highest},workdir={works}"
+        kernel.mount("overlay", self.path, "overlay", 0, options + (",userxattr" if apart else ""))
+        for path, fd in below:
+            kernel.bind(fd, path)
+            os.close(fd)
+        if "inodes" in self._amounts:
+            _leave(self._amounts["inodes"], opened[2])
+        socket.send_fds(self._theirs, [b"."], [handle])
+        for fd in (lower, handle, *opened):
+            os.close(fd)
+
+    def _room(self) -> str:
+        room = ["mode=0700"]
+        if "disk" in self._amounts:
+            room.append(f"size={self._amounts['disk']}")
+        else:  # a tmpfs would take half of the memory as its size
+            here = os.statvfs(self.path)
+            free = min(here.f_bavail * here.f_frsize, values.free_memory())
+            room.append(f"size={max(free, PAGE)}")
+        count = self._amounts.get("inodes")
+        room.append(f"nr_inodes={count + SPARE if count else 0}")
+        return ",".join(room)
+
+    # --- what came of it ----------------------------------------------------------------------
+
+    def effects(self, ending: Ending) -> list[Effect]:
+        """How full it was, and what was written last."""
+        self._theirs.close()
+        try:
+            _, fds, _, _ = socket.recv_fds(self._ours, 1, 1)
+        except OSError:
+            fds = []
+        if not fds:
+            return super().effects(ending)
+        self._upper = fds[0]
+        written, newest, deleted = self._list()
+        is_full = ending.failed and any(words in ending.said for words in SAYS_FULL)
+        notes = self._notes(ending, deleted)
+        kept = ending.keep if ending.keep and self._copy(ending.keep, notes) else ""
+        found: list[Effect] = []
+        for limit in self.limits:
+            used, detail = self._used(limit)
+            reached = used >= limit.amount or (is_full and limit.name == "disk")
+            if reached and newest:
+                detail += f", writing {newest}"
+            own = found == []
+            found.append(
+                Effect(
+                    limit.text,
+                    self.backend,
+                    reached,
+                    detail,
+                    tuple(notes if own else ()),
+                    tuple(written if own else ()),
+                    kept if own else "",
+                )
+            )
+        return found
+
+    def _used(self, limit: Limit) -> tuple[int, str]:
+        now = os.fstatvfs(self._upper)
+        if limit.name == "inodes":
+            count = int(limit.amount) - now.f_ffree
+            return count, f"{count} of {limit.amount} files made"
+        used = min((now.f_blocks - now.f_bfree) * now.f_frsize, int(limit.amount))
+        return used, f"{size(used)} of {size(limit.amount)} used"
+
+    def _list(self) -> tuple[list[str], str, int]:
+        """Files that were written, the one that was written last, how many were deleted."""
+        top = f"/proc/self/fd/{self._upper}"
+        found: list[str] = []
+        newest, when, deleted = "", 0, 0
+        for folder, _, names in os.walk(top):
+            for name in names:
+                now = os.lstat(os.path.join(folder, name))
+                if stat.S_ISCHR(now.st_mode) and not now.st_rdev:
+                    deleted += 1
+                    continue
+                path = os.path.join(self.path, os.path.relpath(os.path.join(folder, name), top))
+                if len(found) < MOST:
+                    found.append(path)
+                if stat.S_ISREG(now.st_mode) and now.st_mtime_ns > when:
+                    newest, when = path, now.st_mtime_ns
+        return sorted(found), newest, deleted
+
+    def _notes(self, ending: Ending, deleted: int) -> list[str]:
+        notes = [
+            f"{path} is mounted there and is not limited" for path in values.mounts_below(self.path)
+        ]
+        if deleted:
+            notes.append(f"files that it deleted are still there: {deleted}")
+        if ending.failed and OVERFLOW in ending.said:
+            notes.append(
+                f'"{OVERFLOW}" is not the program\'s: below the limit, files of another owner or '
+                "group can't be changed without root"
+            )
+        return notes
+
+    def _copy(self, keep: str, notes: list[str]) -> bool:
+        """Keep what was written; what can't be is told."""
+        try:
+            shutil.copytree(
+                f"/proc/self/fd/{self._upper}",
+                keep,
+                symlinks=True,
+                dirs_exist_ok=True,
+                ignore=_whiteouts,
+            )
+        except (OSError, shutil.Error) as error:
+            notes.append(f"not all of it could be kept in {keep}: {str(error)[:200]}")
+            return False
+        return True
+
+    def close(self) -> None:
+        """Without a descriptor of ours the memory is free."""
+        self._ours.close()
+        self._theirs.close()
+        if self._upper >= 0:
+            os.close(self._upper)
+            self._upper = -1
+
+
+def _leave(count: int, fd: int) -> None:
+    """Take up all inodes but these, beside the overlay: it has its own, more or less of them."""
+    place = f"/proc/self/fd/{fd}"
+    for number in range(os.statvfs(place).f_ffree - count):
+        os.mknod(f"{place}/{number}")
+
+
+def _whiteouts(folder: str, names: list[str]) -> set[str]:
+    """What stands for a file that was deleted; it can't be copied without root."""
+    return {name for name in names if stat.S_ISCHR(os.lstat(os.path.join(folder, name)).st_mode)}
+
+
+def lacks(limits: Sequence[Limit], scene: Scene) -> str:
+    """Try it, in a process that ends right after."""
+    part = Overlay(limits, scene)
+    try:
+        return kernel.trial(part.spaces, lambda apart: part.enter(apart=apart))
+    finally:
+        part.close()
+
+
+_OVERLAY = Backend("overlay on tmpfs", lacks, Overlay)
+KINDS = {
+    "disk": Kind(
+        "disk",
+        "a folder with only so much room left",
+        values.read_path_and_size,
+        (_OVERLAY,),
+        check,
+        lambda limit: f"overlay {limit.target}",
+    ),
+    "inodes": Kind(
+        "inodes",
+        "a folder in which only so many files can be made",
+        values.read_path_and_count,
+        (_OVERLAY,),
+        check,
+        lambda limit: f"overlay {limit.target}",
+    ),
+}

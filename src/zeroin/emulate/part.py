@@ -1,0 +1,142 @@
+"""The words of this room.
+
+A *limit* is what the user asks for. A *back-end* is one way to bring it about; it is tried before
+it is used. What a back-end adds to a run is a *part*: something done in the command's process
+before it starts, something a guard looks at while it runs, something told and tidied at the end.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+
+class Limit(NamedTuple):
+    """`disk=/data:50M`, read: the name, what it is about, how much, and the text itself."""
+
+    name: str
+    text: str
+    target: str = ""
+    amount: float = 0  # bytes, a count, or a share of one core
+    share: bool = False  # the amount is a share of what only this machine or the record knows
+
+
+class Eyes(NamedTuple):
+    """How a guard sees the processes of a run."""
+
+    members: Callable[[], list[int]]
+    memory: Callable[[int], int]  # resident bytes
+    own_memory: Callable[[int], int]  # likewise, what is shared divided among its sharers
+    ticks: Callable[[int], int]  # of CPU time
+    stacks: Callable[[Sequence[int]], list[dict[str, Any]]]
+
+
+class Scene(NamedTuple):
+    """What a back-end may know before the command starts."""
+
+    cwd: str
+    env: Mapping[str, str]
+    name: str  # of this run, unlike all others on this machine
+
+
+class Effect(NamedTuple):
+    """What a limit did."""
+
+    limit: str  # as it was asked for
+    backend: str
+    reached: bool = False
+    detail: str = ""  # how far it got
+    notes: tuple[str, ...] = ()  # what the user should know about this back-end
+    written: tuple[str, ...] = ()  # files that the command wrote, and that are gone,
+    kept: str = ""  # but for copies in this folder
+    ended: str = ""  # why it was ended by us or by the kernel, if it was
+    where: tuple[tuple[str, int, str], ...] = ()  # the stack of who reached it, outermost first
+    stacks: tuple[dict[str, Any], ...] = ()
+
+
+class Ending(NamedTuple):
+    """How the command ended, for those who have to tell what their limit did."""
+
+    failed: bool
+    said: str  # the end of its output, and what failed
+    told: Mapping[str, Any]  # what the part's watch told
+    keep: str = ""  # where written files are to be put
+
+
+class Watch(Protocol):
+    """What the guard does for a part, in a process of its own."""
+
+    def look(self, eyes: Eyes, now: float) -> float:
+        """Look once; how many seconds until the next time."""
+        ...
+
+    def told(self) -> Mapping[str, Any]:
+        """What the part is to know at the end."""
+        ...
+
+
+class Part:
+    """What some limits add to a run. A back-end overrides what it needs."""
+
+    spaces = 0  # namespaces that it needs
+    order = 0  # of entering: the lowest first
+    wrap: tuple[str, ...] = ()  # words before the command
+    env: Mapping[str, str] = {}  # beside the command's own
+    keeps = False  # it can keep what was written
+    covers: tuple[str, ...] = ()  # paths that it lays something over
+    helpers: tuple[int, ...] = ()  # processes of ours, which are not the command's
+
+    def __init__(self, limits: Sequence[Limit], backend: str) -> None:
+        self.limits = tuple(limits)
+        self.backend = backend
+
+    def before(self) -> None:
+        """In the command's process, before it is in namespaces of its own."""
+
+    def enter(self, *, apart: bool) -> None:
+        """In the command's process; `apart`: there is a user namespace with only us in it."""
+
+    def last(self) -> None:
+        """In the command's process, right before the command."""
+
+    def watch(self) -> Watch | None:
+        """What the guard is to do."""
+        return None
+
+    def effects(self, ending: Ending) -> list[Effect]:
+        """What came of it; called once, when all processes have ended."""
+        del ending
+        return [Effect(limit.text, self.backend) for limit in self.limits]
+
+    def close(self) -> None:
+        """Leave nothing."""
+
+    def abandon(self) -> None:
+        """Likewise, by the guard, if the driver was killed: all processes have ended by then."""
+
+
+class Backend(NamedTuple):
+    """One way to bring limits about. `lacks` says why it can't here, "" if it can."""
+
+    name: str
+    lacks: Callable[[Sequence[Limit], Scene], str]
+    make: Callable[[Sequence[Limit], Scene], Part]
+
+
+class Kind(NamedTuple):
+    """All that is known of limits of one name."""
+
+    name: str
+    about: str
+    parse: Callable[[str, str], Limit]  # from the name and what follows the =
+    backends: tuple[Backend, ...]
+    check: Callable[[Limit, Scene], Limit] = lambda limit, _: limit  # against this machine
+    joined: Callable[[Limit], str] = lambda limit: limit.text  # limits with one of it are one part
+
+
+def open_folder(path: str) -> int:
+    """To name it later, whatever covers it then."""
+    return os.open(path, os.O_PATH | os.O_CLOEXEC)

@@ -1,0 +1,91 @@
+"""All limits by name, each in the module that knows it; only what is asked for is loaded."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from zeroin.errors import UntestableError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zeroin.emulate.part import Kind, Limit, Part, Scene
+
+HINT = "what works on this machine: zeroin doctor"
+
+# name → the module whose `KINDS` has it. A further limit is a line here and one below.
+WHERE = {
+    "disk": "disk",
+    "inodes": "disk",
+    "readonly": "covers",
+    "shm": "covers",
+}
+# How each is written: known without loading them, for the help.
+USAGES = {
+    "disk": "disk=PATH:SIZE",
+    "inodes": "inodes=PATH:N",
+    "readonly": "readonly=PATH",
+    "shm": "shm=SIZE",
+}
+
+
+def kind(name: str) -> Kind:
+    """The limit of that name."""
+    if name not in WHERE:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, WHERE, 1)
+        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(WHERE)}"
+        raise UsageError(f"--limit {name}: there is no such limit", hint=hint)
+    found: Kind = import_module(f"zeroin.emulate.{WHERE[name]}").KINDS[name]
+    return found
+
+
+def parse(text: str) -> Limit:
+    """Read one; UsageError if it can't be meant."""
+    name, equals, value = text.partition("=")
+    one = kind(name.strip())
+    if not equals or not value.strip():
+        raise UsageError(f"--limit {text}: how much?", hint=f"write --limit {USAGES[one.name]}")
+    return one.parse(one.name, value.strip())
+
+
+def parse_all(texts: Sequence[str]) -> list[Limit]:
+    """Likewise; two of the same are a mistake."""
+    limits = [parse(text) for text in texts]
+    seen: dict[tuple[str, str], str] = {}
+    for limit in limits:
+        before = seen.setdefault((limit.name, limit.target), limit.text)
+        if before is not limit.text:
+            raise UsageError(f"--limit {before} and --limit {limit.text}: take one of them")
+    return limits
+
+
+def choose(limits: Sequence[Limit], scene: Scene) -> list[Part]:
+    """For each the first back-end that works here; all of them or none."""
+    groups: dict[str, list[Limit]] = {}
+    for limit in limits:
+        checked = kind(limit.name).check(limit, scene)
+        groups.setdefault(kind(limit.name).joined(checked), []).append(checked)
+    parts: list[Part] = []
+    try:
+        for group in groups.values():
+            parts.append(_first(group, scene))  # noqa: PERF401 - what is there already is closed
+    except BaseException:
+        for part in parts:
+            part.close()
+        raise
+    return parts
+
+
+def _first(group: Sequence[Limit], scene: Scene) -> Part:
+    reasons = []
+    for backend in kind(group[0].name).backends:
+        reason = backend.lacks(group, scene)
+        if not reason:
+            return backend.make(group, scene)
+        reasons.append(f"{backend.name}: {reason}")
+    what = ", ".join(limit.text for limit in group)
+    listed = "; ".join(reasons)
+    raise UntestableError(f"--limit {what} can't be had here ({listed})", hint=HINT)

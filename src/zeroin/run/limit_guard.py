@@ -1,0 +1,179 @@
+"""The process that watches a run under limits, and tidies up if the driver is killed.
+
+A copy of the driver: it needs nothing loaded, and it ends with the run. The end of a pipe that only
+the driver holds tells it that nobody else will clean up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import signal
+import time
+from typing import TYPE_CHECKING, Any
+
+from zeroin.emulate.part import Eyes
+from zeroin.run import tree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zeroin.emulate.part import Part, Watch
+
+MARK = "ZEROIN_LIMITED"  # in the environment of all that runs under limits
+DEAF = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGHUP, signal.SIGTERM)
+LONG = 3600.0
+ROUNDS = 500  # of killing what is found
+ROUND = 0.01  # seconds
+
+
+class LimitGuard:
+    """The driver's end."""
+
+    def __init__(self, parts: Sequence[Part], name: str, folders: Sequence[str]) -> None:
+        reading, self._writing = os.pipe2(os.O_CLOEXEC)
+        self._told, telling = os.pipe2(os.O_CLOEXEC)
+        driver = os.getpid()
+        self._found: Mapping[str, Any] | None = None
+        self.pid = os.fork()
+        if not self.pid:
+            _serve(reading, telling, driver, parts, name, folders)
+        os.close(reading)
+        os.close(telling)
+
+    def finish(self) -> Mapping[str, Any]:
+        """End it; what each part's watch told, by its number."""
+        if self._found is None:
+            try:
+                os.write(self._writing, b".")
+            except OSError:  # somebody killed it
+                pass
+            os.close(self._writing)
+            with open(self._told, "rb") as file:
+                text = file.read()
+            os.waitpid(self.pid, 0)
+            self._found = json.loads(text) if text else {}
+        return self._found
+
+
+def _serve(
+    reading: int,
+    telling: int,
+    driver: int,
+    parts: Sequence[Part],
+    name: str,
+    folders: Sequence[str],
+) -> None:
+    """In the copy."""
+    try:
+        for number in DEAF:
+            signal.signal(number, signal.SIG_IGN)
+        signal.set_wakeup_fd(-1)
+        os.setsid()
+        _close_all_but(reading, telling)
+        tree.HELPERS.add(os.getpid())
+        guard = _Guard(driver, parts)
+        if guard.wait(reading):
+            os.write(telling, json.dumps(guard.told()).encode())
+        else:
+            _end_marked(name)
+            for part in parts:
+                part.abandon()
+            for folder in folders:
+                shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os._exit(0)
+
+
+class _Guard:
+    def __init__(self, driver: int, parts: Sequence[Part]) -> None:
+        self._watches: dict[str, Watch] = {}
+        for number, part in enumerate(parts):
+            watch = part.watch()
+            if watch is not None:
+                self._watches[str(number)] = watch
+        self._due = dict.fromkeys(self._watches, 0.0)
+        self._errors: dict[str, str] = {}
+        self._began = time.monotonic()
+        self._eyes = Eyes(
+            lambda: tree.descendants(driver),
+            tree.memory,
+            tree.proportional,
+            tree.ticks,
+            stacks_with_values,
+        )
+
+    def wait(self, reading: int) -> bool:
+        """Look at each in its time; True once we are told to end, False if the driver is gone."""
+        poll = select.poll()
+        poll.register(reading, select.POLLIN)
+        while True:
+            now = time.monotonic() - self._began
+            due = min(self._due.values(), default=now + LONG)
+            if poll.poll(max(0.0, due - now) * 1000):
+                return bool(os.read(reading, 1))
+            now = time.monotonic() - self._began
+            for number, at in list(self._due.items()):
+                if at <= now:
+                    self._look(number, now)
+
+    def _look(self, number: str, now: float) -> None:
+        try:
+            self._due[number] = now + self._watches[number].look(self._eyes, now)
+        except Exception as error:
+            # The others go on; the driver tells that this limit was not held.
+            self._errors[number] = f"{type(error).__name__}: {error}"
+            del self._due[number]
+
+    def told(self) -> dict[str, Any]:
+        """What they all have to say."""
+        told = {number: dict(watch.told()) for number, watch in self._watches.items()}
+        for number, error in self._errors.items():
+            told[number]["error"] = error
+        return told
+
+
+def stacks_with_values(pids: Sequence[int]) -> list[dict[str, Any]]:
+    """As the record has them."""
+    from zeroin.observe import stacks
+
+    return [stack._asdict() for stack in stacks.take(pids, values=True)]
+
+
+def _end_marked(name: str) -> None:
+    """All that ran under the limits, wherever it hangs by now."""
+    for _ in range(ROUNDS):
+        found = _marked(name)
+        below = [pid for one in found for pid in tree.descendants(one)]
+        if not tree.tell({*found, *below}, signal.SIGKILL):
+            return
+        time.sleep(ROUND)
+
+
+def _marked(name: str) -> list[int]:
+    wanted = f"{MARK}={name}".encode()
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdecimal() and int(entry) != os.getpid():
+            try:
+                with open(f"/proc/{entry}/environ", "rb") as file:
+                    if wanted in file.read().split(b"\0"):
+                        found.append(int(entry))
+            except OSError:  # it has ended, or is another user's
+                continue
+    return found
+
+
+def _close_all_but(*kept: int) -> None:
+    """Others must see the end of what the driver holds when the driver ends."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nothing, number)
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2 and int(name) not in kept:
+            try:
+                os.close(int(name))
+            except OSError:  # the one that listed them
+                continue

@@ -1,0 +1,159 @@
+"""Running a command under limits: each by the first back-end that works here.
+
+Whatever is set up for them ends with the run: what the command has started is ended, and a guard
+(`limit_guard`) does the same if the driver is killed.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from zeroin.emulate import kernel, registry
+from zeroin.emulate.part import Ending, Scene, open_folder
+from zeroin.errors import UntestableError
+from zeroin.run import tree
+from zeroin.run.apart import cover
+from zeroin.run.limit_guard import MARK, LimitGuard
+from zeroin.run.spawn import become, find
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from zeroin.cycle import Cycle
+    from zeroin.emulate.part import Effect
+    from zeroin.run.apart import View
+    from zeroin.run.execute import Ended, Run
+
+
+def execute(
+    run: Run,
+    cycle: Cycle,
+    env: Mapping[str, str],
+    *,
+    view: View | None = None,
+    keep: str = "",
+    **how: Any,
+) -> Ended:
+    """`Run.execute` under the limits of the cycle; `Ended.limits` says what they did."""
+    folders = [run.inbox.folder] if run.inbox is not None else []
+    limited = Limited(cycle, env, folders)
+    try:
+        start = limited.starting(view)
+        ended = run.execute(cycle.command, cycle.cwd, env, start=start, **how)
+        if run.inbox is not None:
+            run.inbox.drain()
+        code = os.waitstatus_to_exitcode(ended.status)
+        failed = code != 0 and not ended.interrupted
+        effects = limited.finish(failed=failed, said=_said(run, code) if failed else "", keep=keep)
+        return ended._replace(limits=tuple(effects), survivors=0)
+    finally:
+        limited.close()
+
+
+def _said(run: Run, code: int) -> str:
+    """All that may tell what it failed of."""
+    recent = [run.keeper.recent(name) for name in ("err", "tty", "out")]
+    messages = run.inbox.messages if run.inbox is not None else []
+    crashes = [
+        link["message"]
+        for message in messages
+        if message["kind"] == "crash"
+        for link in message["chain"]
+    ]
+    faults = run.inbox.faults() if run.inbox is not None else ""
+    return "\n".join([*recent, *crashes, faults, "SIGBUS" if code == -7 else ""])
+
+
+class Limited:
+    """The limits of one run. Close it in any case."""
+
+    def __init__(self, cycle: Cycle, env: Mapping[str, str], folders: Sequence[str] = ()) -> None:
+        self._cycle = cycle
+        self._folders = folders
+        self._guard: LimitGuard | None = None
+        self._name = f"{os.getpid()}-{os.urandom(6).hex()}"
+        tree.adopt_orphans()
+        limits = registry.parse_all(cycle.limits)
+        self._parts = registry.choose(limits, Scene(cycle.cwd, env, self._name))
+        self._parts.sort(key=lambda part: part.order)
+        own = {key: value for part in self._parts for key, value in part.env.items()}
+        self._env = {**env, **own, MARK: self._name}
+        tree.HELPERS.update(pid for part in self._parts for pid in part.helpers)
+        try:
+            self._guard = LimitGuard(self._parts, self._name, folders)
+        except OSError as error:
+            self.close()
+            raise UntestableError(f"the limits can't be watched: {error}") from None
+        tree.HELPERS.add(self._guard.pid)
+
+    def starting(self, view: View | None = None) -> Callable[[int, int], int]:
+        """What `Run.execute` takes as `start`."""
+        cycle = self._cycle
+        wrap = [word for part in self._parts for word in part.wrap]
+        command = (*wrap, *cycle.command)
+
+        def start(out: int, err: int) -> int:
+            find(cycle.command[0], cycle.cwd, self._env)
+            program = find(command[0], cycle.cwd, self._env)
+            pid, told = become(
+                program, command, cycle.cwd, self._env, out, err, lambda: self._enter(view)
+            )
+            if told:
+                raise UntestableError(
+                    f"--limit {' --limit '.join(cycle.limits)} could not be set up: {told}"
+                )
+            return pid
+
+        return start
+
+    def _enter(self, view: View | None) -> None:
+        """In the command's process: namespaces, then what is mounted, then the rest."""
+        for part in self._parts:
+            part.before()
+        spaces = kernel.NEW_MOUNTS if view is not None else 0
+        for part in self._parts:
+            spaces |= part.spaces
+        apart = kernel.isolate(spaces) if spaces else False
+        covered = [path for part in self._parts for path in part.covers]
+        shared = [path for path in self._folders if _is_below(path, covered)]
+        opened = [(path, open_folder(path)) for path in shared]
+        if view is not None:
+            cover(view, apart=apart)
+        for part in self._parts:
+            part.enter(apart=apart)
+        for path, fd in opened:
+            kernel.bind(fd, path)
+            kernel.set_read_only(path, on=False)
+            os.close(fd)
+        for part in self._parts:
+            part.last()
+
+    def finish(self, *, failed: bool, said: str, keep: str) -> list[Effect]:
+        """End what is left of the command; what each limit did, as they were asked for."""
+        tree.end(os.getpid())
+        told = self._guard.finish() if self._guard is not None else {}
+        several = sum(part.keeps for part in self._parts) > 1
+        found = []
+        for number, part in enumerate(self._parts):
+            place = keep
+            if keep and several and part.keeps:
+                place = os.path.join(keep, part.covers[0].lstrip("/"))
+            ending = Ending(failed, said, told.get(str(number), {}), place)
+            found += part.effects(ending)
+        asked = list(self._cycle.limits)
+        return sorted(found, key=lambda one: asked.index(one.limit) if one.limit in asked else 0)
+
+    def close(self) -> None:
+        """Leave nothing."""
+        if self._guard is not None:
+            tree.end(os.getpid())
+            self._guard.finish()
+            tree.HELPERS.discard(self._guard.pid)
+        for part in self._parts:
+            part.close()
+            tree.HELPERS.difference_update(part.helpers)
+
+
+def _is_below(path: str, covered: Sequence[str]) -> bool:
+    return any(f"{path}/".startswith(f"{one.rstrip('/')}/") for one in covered)

@@ -1,0 +1,41 @@
+"""Sizes as people write them, and back."""
+
+from __future__ import annotations
+
+import re
+
+from zeroin.errors import UsageError
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_BINARY = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+
+
+def parse_size(text: str) -> int:
+    """`500M`, `2GiB`, `1.5 gb`, `4096`."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", text, re.IGNORECASE | re.ASCII)
+    if not match or (match[3] and not match[2]):
+        raise UsageError(f"{text!r} is no size", hint="write 500M, 2GiB or 4096")
+    unit = match[2].lower()
+    return int(float(match[1]) * (_BINARY[unit] if match[3] else _UNITS[unit]))
+
+
+def format_size(count: int) -> str:
+    """The shortest text that `parse_size` reads as the same number: `500M`, `1536K`, `4097`."""
+    for table, mark in ((_UNITS, ""), (_BINARY, "i")):
+        for unit in "tgmk":
+            if count and count % table[unit] == 0:
+                return f"{count // table[unit]}{unit.upper()}{mark}{'B' if mark else ''}"
+    return str(count)
+
+
+def size(count: float) -> str:
+    """For reading: `2.1 GB`."""
+    for unit in ("B", "KB", "MB", "GB"):
+        if count < 1000:
+            return (
+                f"{count:.0f} {unit}"
+                if unit in ("B", "KB") or count >= 100
+                else f"{count:.1f} {unit}"
+            )
+        count /= 1000
+    return f"{count:.1f} TB"
