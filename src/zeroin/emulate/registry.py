@@ -19,6 +19,8 @@ WHERE = {
     "disk": "disk",
     "inodes": "disk",
     "readonly": "covers",
+    "memory": "memory",
+    "memory-error": "memory",
     "shm": "covers",
 }
 # How each is written: known without loading them, for the help.
@@ -26,6 +28,8 @@ USAGES = {
     "disk": "disk=PATH:SIZE",
     "inodes": "inodes=PATH:N",
     "readonly": "readonly=PATH",
+    "memory": "memory=SIZE",
+    "memory-error": "memory-error=SIZE",
     "shm": "shm=SIZE",
 }
 

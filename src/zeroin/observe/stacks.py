@@ -91,6 +91,8 @@ def _by_py_spy(py_spy: str, pids: Sequence[int], *, values: bool) -> list[Stack]
             look.kill()
             look.communicate()
             continue
+        if values:  # who computes is who asked for what is looked at
+            threads.sort(key=lambda thread: not thread.get("owns_gil"))
         found += [_stack(pid, thread) for thread in threads]
     return found
 

@@ -56,7 +56,7 @@ def _said(run: Run, code: int) -> str:
     recent = [run.keeper.recent(name) for name in ("err", "tty", "out")]
     messages = run.inbox.messages if run.inbox is not None else []
     crashes = [
-        link["message"]
+        f"{link['type']}: {link['message']}"
         for message in messages
         if message["kind"] == "crash"
         for link in message["chain"]

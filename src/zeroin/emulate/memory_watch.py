@@ -1,0 +1,248 @@
+"""What happens when a tree of processes has reached its memory: who, where, with which values.
+
+Run by the guard. The biggest process is ended, as the kernel would do; its stack is taken before.
+What is left of the tree may go on, unless it only waits for the one that is gone, as a pool of
+`multiprocessing` does for ever.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING, Any
+
+from zeroin.emulate import cgroups
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zeroin.emulate.part import Eyes
+
+FASTEST = 8e9  # bytes a second that a tree could take at most,
+SOONEST, LATEST = 0.002, 0.1  # and so the seconds until it is worth looking again
+LOOKED_AT = 8  # processes whose stacks are taken
+HITS = 3  # processes that are ended before all are
+WAITS = 2.0  # seconds that the rest may do nothing
+BUSY = 0.05  # of a core: less is nothing
+EARLY = 0.95  # of the limit: the kernel asks nobody before it kills
+TO_LOOK = 64 << 20  # bytes
+ALONE, TOGETHER = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
+SPAN = 1.0  # seconds over which the growth is told
+
+
+class Watch:
+    """The kinds differ in how they learn that the limit is reached."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._hits: list[dict[str, Any]] = []
+        self._recent: list[tuple[float, int]] = []
+        self._peak = 0
+        self._hung = False
+        self._since = (0.0, 0)  # when the rest was last seen to work, and its CPU time then
+
+    def look(self, eyes: Eyes, now: float) -> float:
+        """Look once."""
+        pids = eyes.members()
+        # Until it is gone it still has its memory.
+        if not pids or (self._hits and eyes.memory(self._hits[-1]["pid"])):
+            return SOONEST
+        if self._hits and self._only_waits(eyes, pids, now):
+            self._hung = True
+            _tell(pids, signal.SIGKILL)
+            return LATEST
+        return self._look(eyes, pids, now)
+
+    def _look(self, eyes: Eyes, pids: list[int], now: float) -> float:
+        raise NotImplementedError
+
+    def told(self) -> Mapping[str, Any]:
+        """For the part."""
+        growth = 0.0
+        if len(self._recent) > 1:
+            (first, low), (last, high) = self._recent[0], self._recent[-1]
+            growth = (high - low) / (last - first) if last > first else 0.0
+        return {"hits": self._hits, "peak": self._peak, "growth": growth, "hung": self._hung}
+
+    def _saw(self, now: float, used: int) -> None:
+        self._peak = max(self._peak, used)
+        if self._hits:
+            return  # the growth is that before the first one
+        self._recent.append((now, used))
+        while self._recent[-1][0] - self._recent[0][0] > SPAN:
+            self._recent.pop(0)
+
+    def _end_biggest(self, eyes: Eyes, pids: list[int], now: float, used: int) -> None:
+        """Take the stacks, then end the one that has most; or all, if that was in vain."""
+        sizes = sorted(((eyes.memory(pid), pid) for pid in pids), reverse=True)
+        size, victim = sizes[0]
+        stacks = eyes.stacks([pid for _, pid in sizes[:LOOKED_AT]])
+        self._note(pids, victim, size, used, stacks)
+        _tell(pids if len(self._hits) >= HITS else [victim], signal.SIGKILL)
+        self._since = now, _ticks(eyes, pids)
+
+    def _note(
+        self, pids: list[int], victim: int, size: int, used: int, stacks: list[dict[str, Any]]
+    ) -> None:
+        hit = {"pid": victim, "who": who(victim, pids), "size": size, "used": used}
+        own = [stack for stack in stacks if stack["pid"] == victim]
+        others = [stack for stack in stacks if stack["pid"] != victim]
+        kept = [*own, *others] if not self._hits else own
+        self._hits.append({**hit, "count": len(pids), "stacks": kept})
+
+    def _only_waits(self, eyes: Eyes, pids: list[int], now: float) -> bool:
+        since, ticks = self._since
+        if now - since < WAITS:
+            return False
+        used = _ticks(eyes, pids) - ticks
+        self._since = now, used + ticks
+        return used / os.sysconf("SC_CLK_TCK") < BUSY * (now - since)
+
+
+class ByLooking(Watch):
+    """Adds up what the processes have; no rights needed."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit)
+        self._share = 1.0  # how much of the sum is real where pages are shared
+
+    def _look(self, eyes: Eyes, pids: list[int], now: float) -> float:
+        rough = sum(map(eyes.memory, pids))
+        used = int(rough * self._share) if len(pids) > 1 else rough
+        self._saw(now, used)
+        if used < self.limit:
+            return min(max((self.limit - used) / FASTEST, SOONEST), LATEST)
+        pids = _stop(eyes, pids)
+        rough = sum(map(eyes.memory, pids))
+        exact = sum(map(eyes.own_memory, pids)) or rough
+        if len(pids) > 1 and exact < self.limit:
+            self._share = min(1.0, exact / max(rough, 1))
+        else:
+            self._end_biggest(eyes, pids, now, exact if len(pids) > 1 else rough)
+        _tell(pids, signal.SIGCONT)
+        return SOONEST
+
+
+class ByGroup1(Watch):
+    """Version 1 lets whoever is too greedy wait until we have looked.
+
+    To look takes memory as well: what is read of a process may have to be brought in, on its
+    account. So all are stopped, and have a little more until the biggest is gone.
+    """
+
+    def __init__(self, limit: int, folder: str) -> None:
+        super().__init__(limit)
+        self._folder = folder
+        self._raised = False
+
+    def _look(self, eyes: Eyes, pids: list[int], now: float) -> float:
+        used = int(cgroups.read(self._folder, "memory.usage_in_bytes") or 0)
+        if self._raised:
+            self._raised = not self._set(self.limit)
+            _tell(pids, signal.SIGCONT)
+            return SOONEST
+        self._saw(now, used)
+        if cgroups.numbers(self._folder, "memory.oom_control").get("under_oom"):
+            pids = _stop(eyes, pids)
+            self._raised = self._set(self.limit + TO_LOOK)
+            self._end_biggest(eyes, pids, now, self.limit)
+            return SOONEST
+        return 0.02
+
+    def _set(self, limit: int) -> bool:
+        """Both settings: memory with swap must not be less than memory, so one of them waits."""
+        done = False
+        for knob in (TOGETHER, ALONE, TOGETHER):
+            try:
+                with open(f"{self._folder}/{knob}", "r+b", buffering=0) as file:
+                    file.write(b"%d" % limit)
+                done = done or knob == ALONE
+            except OSError:  # the other first, or there is no such setting
+                continue
+        return done
+
+
+class ByGroup2(Watch):
+    """Version 2 kills at once, so the stacks are those from shortly before."""
+
+    def __init__(self, limit: int, folder: str = "") -> None:
+        super().__init__(limit)
+        self._folder = folder  # found out where another makes the group
+        self._kills = 0
+        self._last: tuple[list[int], dict[int, int], list[dict[str, Any]]] = ([], {}, [])
+        self._taken = -1.0
+
+    def _look(self, eyes: Eyes, pids: list[int], now: float) -> float:
+        self._folder = self._folder or cgroups.group_of(pids[0])
+        kills = cgroups.numbers(self._folder, "memory.events").get("oom_kill", 0)
+        if kills > self._kills:
+            self._kills = kills
+            self._was_killed(eyes, pids, now)
+            return SOONEST
+        stat = cgroups.numbers(self._folder, "memory.stat")
+        used = sum(stat.get(name, 0) for name in ("anon", "shmem", "kernel"))
+        self._saw(now, used)
+        stacks = self._last[2]
+        if used >= EARLY * self.limit and now - self._taken > LATEST:
+            self._taken = now
+            stacks = eyes.stacks(pids[:LOOKED_AT])
+        self._last = (pids, {pid: eyes.memory(pid) for pid in pids}, stacks)
+        return min(max((self.limit - used) / FASTEST, SOONEST), LATEST)
+
+    def _was_killed(self, eyes: Eyes, pids: list[int], now: float) -> None:
+        before, sizes, stacks = self._last
+        gone = [pid for pid in before if pid not in pids] or before or pids
+        victim = max(gone, key=lambda pid: sizes.get(pid, 0))
+        self._note(before or pids, victim, sizes.get(victim, 0), self.limit, stacks)
+        if len(self._hits) >= HITS:
+            _tell(pids, signal.SIGKILL)
+        self._since = now, _ticks(eyes, pids)
+
+
+def who(pid: int, pids: list[int]) -> str:
+    """`worker 3`: which child of the command it is; "" for the command itself."""
+    if not pids or pid == pids[0]:
+        return ""
+    above = _parent(pid)
+    beside = [one for one in pids if _parent(one) == above and not _is_tracker(one)]
+    number = beside.index(pid) + 1 if pid in beside else 0
+    return f"worker {number}" if number else "a child"
+
+
+def _is_tracker(pid: int) -> bool:
+    """A helper of `multiprocessing`'s own, which comes before its workers."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return b"resource_tracker" in file.read()
+    except OSError:
+        return False
+
+
+def _parent(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return int(file.read().rpartition(b")")[2].split()[1])
+    except (OSError, IndexError):
+        return 0
+
+
+def _stop(eyes: Eyes, pids: list[int]) -> list[int]:
+    """All of them, also those that came while we were at it."""
+    stopped: set[int] = set()
+    while new := [pid for pid in pids if pid not in stopped]:
+        _tell(new, signal.SIGSTOP)
+        stopped.update(new)
+        pids = eyes.members()
+    return pids
+
+
+def _ticks(eyes: Eyes, pids: list[int]) -> int:
+    return sum(map(eyes.ticks, pids))
+
+
+def _tell(pids: list[int], number: int) -> None:
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except (ProcessLookupError, PermissionError):
+            continue
