@@ -171,7 +171,7 @@ def _own(pid: int | str) -> dict[str, str]:
 
 def _tops() -> dict[str, str]:
     """Controller → where its hierarchy is mounted."""
-    found = {}
+    found: dict[str, str] = {}
     with open("/proc/self/mounts", encoding="utf-8", errors="surrogateescape") as file:
         for _, at, kind, options, *_ in map(str.split, file):
             if kind == "cgroup2":

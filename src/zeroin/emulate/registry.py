@@ -21,6 +21,11 @@ WHERE = {
     "readonly": "covers",
     "memory": "memory",
     "memory-error": "memory",
+    "files": "counts",
+    "processes": "counts",
+    "cpu": "cpu",
+    "cores": "counts",
+    "network": "network",
     "shm": "covers",
 }
 # How each is written: known without loading them, for the help.
@@ -30,6 +35,11 @@ USAGES = {
     "readonly": "readonly=PATH",
     "memory": "memory=SIZE",
     "memory-error": "memory-error=SIZE",
+    "files": "files=N",
+    "processes": "processes=N",
+    "cpu": "cpu=50%",
+    "cores": "cores=N",
+    "network": "network=off|RATE",
     "shm": "shm=SIZE",
 }
 

@@ -91,7 +91,7 @@ def usages() -> str:
     """All limits, in short."""
     from zeroin.emulate.registry import USAGES
 
-    return ", ".join(USAGES.values())
+    return ", ".join(USAGES.values()).replace("%", "%%")
 
 
 def add_repeat_options(p: argparse.ArgumentParser) -> None:

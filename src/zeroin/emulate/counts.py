@@ -1,0 +1,189 @@
+"""`files=N`, `processes=N` and `cores=N`: few of what is counted."""
+
+from __future__ import annotations
+
+import os
+import resource
+from typing import TYPE_CHECKING
+
+from zeroin.emulate import cgroups, kernel, values
+from zeroin.emulate.part import Backend, Effect, Kind, Part
+from zeroin.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zeroin.emulate.part import Ending, Limit, Scene
+
+OPEN = 3  # stdin, stdout and stderr
+SAYS_FILES = ("Too many open files", "EMFILE")
+SAYS_PROCESSES = (
+    "Resource temporarily unavailable",
+    "can't start new thread",
+    "annot fork",
+    "BlockingIOError",
+    "EAGAIN",
+)
+
+
+class _Count(Part):
+    """Tells by what was said whether it was reached."""
+
+    says: tuple[str, ...] = ()
+
+    @property
+    def amount(self) -> int:
+        """How many."""
+        return int(self.limits[0].amount)
+
+    def effects(self, ending: Ending) -> list[Effect]:
+        """Nobody tells but the program."""
+        reached = ending.failed and any(words in ending.said for words in self.says)
+        return [Effect(limit.text, self.backend, reached) for limit in self.limits]
+
+
+class Files(_Count):
+    """Open files of each process."""
+
+    says = SAYS_FILES
+
+    def __init__(self, limits: Sequence[Limit], scene: Scene) -> None:
+        del scene
+        super().__init__(limits, "RLIMIT_NOFILE")
+
+    def last(self) -> None:
+        """Inherited by all that it starts."""
+        resource.setrlimit(resource.RLIMIT_NOFILE, (self.amount, self.amount))
+
+
+def _check_files(limit: Limit, scene: Scene) -> Limit:
+    del scene
+    if limit.amount <= OPEN:
+        raise UsageError(
+            f"--limit {limit.text}: {OPEN} files are open before a program starts",
+            hint="an interpreter needs 6 or more: --limit files=64",
+        )
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if os.geteuid() != 0 and limit.amount > most:
+        raise UsageError(
+            f"--limit {limit.text}: you may open {most} at most, so it is less already"
+        )
+    return limit
+
+
+class _Tasks(_Count):
+    """Processes and threads of the tree, in a control group."""
+
+    version = 0
+    says = SAYS_PROCESSES
+
+    def __init__(self, limits: Sequence[Limit], scene: Scene) -> None:
+        super().__init__(limits, f"pids cgroup v{self.version}")
+        self._group = cgroups.make("pids", self.version, {"pids.max": self.amount}, scene)
+
+    def before(self) -> None:
+        """All that it starts is in the group then."""
+        self._group.join()
+
+    def effects(self, ending: Ending) -> list[Effect]:
+        """The group has counted how often it said no."""
+        refused = cgroups.numbers(self._group.folder, "pids.events").get("max", 0)
+        detail = f"{refused} more were refused" if refused else "no more were wanted"
+        return [Effect(self.limits[0].text, self.backend, ending.failed and refused > 0, detail)]
+
+    def close(self) -> None:
+        """The group goes."""
+        self._group.remove()
+
+    abandon = close
+
+
+class Tasks1(_Tasks):
+    """Version 1."""
+
+    version = 1
+
+
+class Tasks2(_Tasks):
+    """Version 2."""
+
+    version = 2
+
+
+class OwnTasks(_Count):
+    """Of our user in a namespace of its own, in which nobody else's count."""
+
+    spaces = kernel.NEW_USER
+    says = SAYS_PROCESSES
+
+    def __init__(self, limits: Sequence[Limit], scene: Scene) -> None:
+        del scene
+        super().__init__(limits, "RLIMIT_NPROC in a user namespace")
+
+    def last(self) -> None:
+        """Inherited by all that it starts."""
+        resource.setrlimit(resource.RLIMIT_NPROC, (self.amount, self.amount))
+
+
+def _lacks_tasks(version: int, limits: Sequence[Limit], scene: Scene) -> str:
+    return cgroups.why_not("pids", version, {"pids.max": int(limits[0].amount)}, scene)
+
+
+def _lacks_own(limits: Sequence[Limit], scene: Scene) -> str:
+    del limits, scene
+    if os.geteuid() == 0:
+        return "the kernel does not hold root to it"
+    return kernel.trial(kernel.NEW_USER, lambda _: None)
+
+
+class Cores(_Count):
+    """The first of those that we may use."""
+
+    def __init__(self, limits: Sequence[Limit], scene: Scene) -> None:
+        del scene
+        super().__init__(limits, "CPU affinity")
+
+    def before(self) -> None:
+        """Inherited by all that it starts."""
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: self.amount])
+
+
+def _check_cores(limit: Limit, scene: Scene) -> Limit:
+    del scene
+    here = len(os.sched_getaffinity(0))
+    if limit.amount > here:
+        raise UsageError(f"--limit {limit.text}: there are {here} here, so it is less already")
+    return limit
+
+
+def _always(limits: Sequence[Limit], scene: Scene) -> str:
+    del limits, scene
+    return ""
+
+
+KINDS = {
+    "files": Kind(
+        "files",
+        "so many open files in each process",
+        values.read_count,
+        (Backend("RLIMIT_NOFILE", _always, Files),),
+        _check_files,
+    ),
+    "processes": Kind(
+        "processes",
+        "so many processes and threads in all",
+        values.read_count,
+        (
+            Backend("pids cgroup v2", lambda limits, scene: _lacks_tasks(2, limits, scene), Tasks2),
+            Backend("pids cgroup v1", lambda limits, scene: _lacks_tasks(1, limits, scene), Tasks1),
+            Backend("RLIMIT_NPROC in a user namespace", _lacks_own, OwnTasks),
+        ),
+    ),
+    "cores": Kind(
+        "cores",
+        "so many processors",
+        values.read_count,
+        (Backend("CPU affinity", _always, Cores),),
+        _check_cores,
+    ),
+}
