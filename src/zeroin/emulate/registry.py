@@ -27,6 +27,7 @@ WHERE = {
     "cores": "counts",
     "network": "network",
     "shm": "covers",
+    "gpu-free": "gpu",
 }
 # How each is written: known without loading them, for the help.
 USAGES = {
@@ -41,6 +42,7 @@ USAGES = {
     "cores": "cores=N",
     "network": "network=off|RATE",
     "shm": "shm=SIZE",
+    "gpu-free": "gpu-free=SIZE[@DEVICE]",
 }
 
 
