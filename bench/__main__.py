@@ -38,6 +38,7 @@ TOPICS = (
     "shrink_slips",
     "bisect_commits",
     "envs",
+    "limits",
 )
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 
 
 def test_in_a_loop(someone):
@@ -56,4 +57,5 @@ def test_while_shrinking(someone):
     left = (someone.project / "sizes.min.txt").read_text().split()
     assert sum(map(int, left)) > 1_000_000
     assert len(left) < 3
+    assert done["command"] == shlex.split("zeroin run --limit disk=out:1M -- python fill.py")
     assert os.listdir(someone.project / "out") == []

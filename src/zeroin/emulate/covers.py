@@ -105,14 +105,14 @@ KINDS = {
         "readonly",
         "a file or folder that can't be changed",
         values.read_path,
-        (Backend("read-only mount", _lacks_read_only, ReadOnly),),
+        (Backend("read-only mount", _lacks_read_only, ReadOnly, fails_well=True),),
         _check_path,
     ),
     "shm": Kind(
         "shm",
         "so much shared memory, as small containers have it",
         values.read_size,
-        (Backend("tmpfs on /dev/shm", _lacks_shm, SharedMemory),),
+        (Backend("tmpfs on /dev/shm", _lacks_shm, SharedMemory, fails_well=True),),
         _check_shm,
     ),
 }

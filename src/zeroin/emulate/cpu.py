@@ -12,7 +12,8 @@ from zeroin.emulate.part import Backend, Effect, Kind, Part
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zeroin.emulate.part import Ending, Eyes, Limit, Scene, Watch
+    from zeroin.emulate.part import Ending, Eyes, Limit, Scene
+    from zeroin.emulate.watch import Watch
 
 PERIOD = 100_000  # microseconds
 SOON = 0.01  # seconds between two looks

@@ -8,11 +8,11 @@ holds a descriptor of what was written, and can list and keep it.
 
 from __future__ import annotations
 
+import _socket  # `socket` itself takes longer to load than all that we do with it
 import errno
 import os
-import shutil
-import socket
 import stat
+import struct
 from typing import TYPE_CHECKING
 
 from zeroin.emulate import kernel, values
@@ -67,7 +67,7 @@ class Overlay(Part):
         self.covers = (self.path,)
         self.order = 10 + self.path.count("/")  # a folder before what is in it
         self._amounts = {limit.name: int(limit.amount) for limit in limits}
-        self._ours, self._theirs = socket.socketpair()
+        self._ours, self._theirs = _socket.socketpair()
         self._upper = -1
 
     def enter(self, *, apart: bool) -> None:
@@ -92,7 +92,9 @@ class Overlay(Part):
             os.close(fd)
         if "inodes" in self._amounts:
             _leave(self._amounts["inodes"], opened[2])
-        socket.send_fds(self._theirs, [b"."], [handle])
+        self._theirs.sendmsg(
+            [b"."], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", handle))]
+        )
         for fd in (lower, handle, *opened):
             os.close(fd)
 
@@ -113,13 +115,11 @@ class Overlay(Part):
     def effects(self, ending: Ending) -> list[Effect]:
         """How full it was, and what was written last."""
         self._theirs.close()
-        try:
-            _, fds, _, _ = socket.recv_fds(self._ours, 1, 1)
-        except OSError:
-            fds = []
-        if not fds:
+        _, passed, _, _ = self._ours.recvmsg(1, _socket.CMSG_SPACE(struct.calcsize("i")))
+        if not passed:  # it was never started
             return super().effects(ending)
-        self._upper = fds[0]
+        (self._upper,) = struct.unpack("i", passed[0][2])
+        os.set_inheritable(self._upper, False)
         written, newest, deleted = self._list()
         is_full = ending.failed and any(words in ending.said for words in SAYS_FULL)
         notes = self._notes(ending, deleted)
@@ -185,6 +185,8 @@ class Overlay(Part):
 
     def _copy(self, keep: str, notes: list[str]) -> bool:
         """Keep what was written; what can't be is told."""
+        import shutil
+
         try:
             shutil.copytree(
                 f"/proc/self/fd/{self._upper}",
@@ -228,7 +230,7 @@ def lacks(limits: Sequence[Limit], scene: Scene) -> str:
         part.close()
 
 
-_OVERLAY = Backend("overlay on tmpfs", lacks, Overlay)
+_OVERLAY = Backend("overlay on tmpfs", lacks, Overlay, fails_well=True)
 KINDS = {
     "disk": Kind(
         "disk",

@@ -16,7 +16,8 @@ from zeroin.sizes import size
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zeroin.emulate.part import Ending, Limit, Scene, Watch
+    from zeroin.emulate.part import Ending, Limit, Scene
+    from zeroin.emulate.watch import Watch
 
 LEAST = 1_000_000  # no program starts with less
 SECONDS = 5.0  # for systemd to answer

@@ -8,10 +8,12 @@ before it starts, something a guard looks at while it runs, something told and t
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from zeroin.emulate.watch import Watch
 
 
 class Limit(NamedTuple):
@@ -66,18 +68,6 @@ class Ending(NamedTuple):
     keep: str = ""  # where written files are to be put
 
 
-class Watch(Protocol):
-    """What the guard does for a part, in a process of its own."""
-
-    def look(self, eyes: Eyes, now: float) -> float:
-        """Look once; how many seconds until the next time."""
-        ...
-
-    def told(self) -> Mapping[str, Any]:
-        """What the part is to know at the end."""
-        ...
-
-
 class Part:
     """What some limits add to a run. A back-end overrides what it needs."""
 
@@ -124,6 +114,7 @@ class Backend(NamedTuple):
     name: str
     lacks: Callable[[Sequence[Limit], Scene], str]
     make: Callable[[Sequence[Limit], Scene], Part]
+    fails_well: bool = False  # it says the same at the start: as the last one it need not be tried
 
 
 class Kind(NamedTuple):

@@ -96,12 +96,19 @@ def choose(limits: Sequence[Limit], scene: Scene) -> list[Part]:
 
 
 def _first(group: Sequence[Limit], scene: Scene) -> Part:
-    reasons = []
-    for backend in kind(group[0].name).backends:
-        reason = backend.lacks(group, scene)
+    reasons: list[str] = []
+    backends = kind(group[0].name).backends
+    for backend in backends:
+        to_be_seen = backend.fails_well and backend is backends[-1] and not reasons
+        reason = "" if to_be_seen else backend.lacks(group, scene)
         if not reason:
             return backend.make(group, scene)
         reasons.append(f"{backend.name}: {reason}")
     what = ", ".join(limit.text for limit in group)
     listed = "; ".join(reasons)
-    raise UntestableError(f"--limit {what} can't be had here ({listed})", hint=HINT)
+    raise cant_be_had(what, listed)
+
+
+def cant_be_had(what: str, reasons: str) -> UntestableError:
+    """This machine can't do it."""
+    return UntestableError(f"--limit {what} can't be had here ({reasons})", hint=HINT)

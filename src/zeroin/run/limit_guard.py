@@ -6,10 +6,8 @@ the driver holds tells it that nobody else will clean up.
 
 from __future__ import annotations
 
-import json
 import os
 import select
-import shutil
 import signal
 import time
 from typing import TYPE_CHECKING, Any
@@ -20,7 +18,8 @@ from zeroin.run import tree
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zeroin.emulate.part import Part, Watch
+    from zeroin.emulate.part import Part
+    from zeroin.emulate.watch import Watch
 
 MARK = "ZEROIN_LIMITED"  # in the environment of all that runs under limits
 DEAF = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGHUP, signal.SIGTERM)
@@ -54,7 +53,7 @@ class LimitGuard:
             with open(self._told, "rb") as file:
                 text = file.read()
             os.waitpid(self.pid, 0)
-            self._found = json.loads(text) if text else {}
+            self._found = _read(text)
         return self._found
 
 
@@ -76,15 +75,39 @@ def _serve(
         tree.HELPERS.add(os.getpid())
         guard = _Guard(driver, parts)
         if guard.wait(reading):
-            os.write(telling, json.dumps(guard.told()).encode())
+            _tell(telling, guard.told())
         else:
             _end_marked(name)
             for part in parts:
                 part.abandon()
-            for folder in folders:
-                shutil.rmtree(folder, ignore_errors=True)
+            _remove(folders)
     finally:
         os._exit(0)
+
+
+def _tell(telling: int, found: Mapping[str, Any]) -> None:
+    """What is loaded for it would cost every run that has nothing to tell."""
+    if found:
+        import json
+
+        with open(telling, "wb") as file:
+            file.write(json.dumps(found).encode())
+
+
+def _read(text: bytes) -> Mapping[str, Any]:
+    if not text:
+        return {}
+    import json
+
+    found: Mapping[str, Any] = json.loads(text)
+    return found
+
+
+def _remove(folders: Sequence[str]) -> None:
+    import shutil
+
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class _Guard:

@@ -13,7 +13,6 @@ from zeroin.emulate import kernel, registry
 from zeroin.emulate.part import Ending, Scene, open_folder
 from zeroin.errors import UntestableError
 from zeroin.run import tree
-from zeroin.run.apart import cover
 from zeroin.run.limit_guard import MARK, LimitGuard
 from zeroin.run.spawn import become, find
 
@@ -100,8 +99,9 @@ class Limited:
                 program, command, cycle.cwd, self._env, out, err, lambda: self._enter(view)
             )
             if told:
-                raise UntestableError(
-                    f"--limit {' --limit '.join(cycle.limits)} could not be set up: {told}"
+                backends = dict.fromkeys(part.backend for part in self._parts)
+                raise registry.cant_be_had(
+                    " --limit ".join(cycle.limits), f"{', '.join(backends)}: {told}"
                 )
             return pid
 
@@ -119,6 +119,8 @@ class Limited:
         shared = [path for path in self._folders if _is_below(path, covered)]
         opened = [(path, open_folder(path)) for path in shared]
         if view is not None:
+            from zeroin.run.apart import cover
+
             cover(view, apart=apart)
         for part in self._parts:
             part.enter(apart=apart)

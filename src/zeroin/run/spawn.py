@@ -7,7 +7,6 @@ import os
 import signal
 from typing import TYPE_CHECKING, Any
 
-from zeroin.emulate import kernel
 from zeroin.errors import NOT_EXECUTABLE, CommandNotFoundError
 
 if TYPE_CHECKING:
@@ -76,6 +75,8 @@ def become(
     enter: Callable[[], None],
 ) -> tuple[int, str]:
     """Fork, enter something, and become the command there; its pid, and what went wrong."""
+    from zeroin.emulate import kernel  # ctypes takes milliseconds to load
+
     reader, writer = os.pipe()
     pid = os.fork()
     if not pid:

@@ -98,7 +98,11 @@ class Results:
             if one.path == ARGS[1:]:
                 command = [command[0], *shlex.split(one.text)]
         new = {os.path.join(cwd, one.path): one.result for one in payloads if one.result}
-        return [new.get(os.path.join(cwd, word), word) for word in command]
+        command = [new.get(os.path.join(cwd, word), word) for word in command]
+        if self._cycle.limits:  # without them it does not fail
+            limits = [word for limit in self._cycle.limits for word in ("--limit", limit)]
+            command = ["zeroin", "run", *limits, "--", *command]
+        return command
 
 
 def _copy(made: str, target: str) -> None:
