@@ -187,3 +187,12 @@ def are_removed():
     found = glob.glob("/sys/fs/cgroup/**/zeroin-limit-*", recursive=True)
     pids = [os.path.basename(path).split("-")[2] for path in found]
     return all(os.path.exists(f"/proc/{pid}") for pid in pids)
+
+
+def test_the_stack_can_be_seen_in_a_namespace(grow):
+    """Also where a disk limit has put the command into namespaces of its own."""
+    grow.folder("out")
+    done = grow.json(
+        "run", "--limit", "disk=out:1M", "--limit", "memory=150M", "--", "python", "grow.py"
+    )
+    assert done["signature"] == "memory limit at collate()"

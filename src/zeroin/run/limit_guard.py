@@ -35,7 +35,6 @@ class LimitGuard:
         reading, self._writing = os.pipe2(os.O_CLOEXEC)
         self._told, telling = os.pipe2(os.O_CLOEXEC)
         driver = os.getpid()
-        self._found: Mapping[str, Any] | None = None
         self.pid = os.fork()
         if not self.pid:
             _serve(reading, telling, driver, parts, name, folders)
@@ -44,17 +43,15 @@ class LimitGuard:
 
     def finish(self) -> Mapping[str, Any]:
         """End it; what each part's watch told, by its number."""
-        if self._found is None:
-            try:
-                os.write(self._writing, b".")
-            except OSError:  # somebody killed it
-                pass
-            os.close(self._writing)
-            with open(self._told, "rb") as file:
-                text = file.read()
-            os.waitpid(self.pid, 0)
-            self._found = _read(text)
-        return self._found
+        try:
+            os.write(self._writing, b".")
+        except OSError:  # somebody killed it
+            pass
+        os.close(self._writing)
+        with open(self._told, "rb") as file:
+            text = file.read()
+        os.waitpid(self.pid, 0)
+        return _read(text)
 
 
 def _serve(

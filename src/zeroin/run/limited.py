@@ -71,6 +71,7 @@ class Limited:
         self._cycle = cycle
         self._folders = folders
         self._guard: LimitGuard | None = None
+        self._told: Mapping[str, Any] = {}
         self._name = f"{os.getpid()}-{os.urandom(6).hex()}"
         tree.adopt_orphans()
         limits = registry.parse_all(cycle.limits)
@@ -133,8 +134,7 @@ class Limited:
 
     def finish(self, *, failed: bool, said: str, keep: str) -> list[Effect]:
         """End what is left of the command; what each limit did, as they were asked for."""
-        tree.end(os.getpid())
-        told = self._guard.finish() if self._guard is not None else {}
+        told = self._end()
         several = sum(part.keeps for part in self._parts) > 1
         found = []
         for number, part in enumerate(self._parts):
@@ -146,12 +146,19 @@ class Limited:
         asked = list(self._cycle.limits)
         return sorted(found, key=lambda one: asked.index(one.limit) if one.limit in asked else 0)
 
+    def _end(self) -> Mapping[str, Any]:
+        """All that runs, and the guard, which has something to tell then."""
+        if self._guard is not None:
+            if tree.descendants(os.getpid()):
+                tree.end(os.getpid())
+            self._told = self._guard.finish()
+            tree.HELPERS.discard(self._guard.pid)
+            self._guard = None
+        return self._told
+
     def close(self) -> None:
         """Leave nothing."""
-        if self._guard is not None:
-            tree.end(os.getpid())
-            self._guard.finish()
-            tree.HELPERS.discard(self._guard.pid)
+        self._end()
         for part in self._parts:
             part.close()
             tree.HELPERS.difference_update(part.helpers)
