@@ -114,6 +114,13 @@ def test_read_only(export):
     assert export.json("run", "--limit", "readonly=out", "--", "touch", "x")["outcome"] == "passed"
 
 
+def test_a_crash_where_nothing_can_be_written(export):
+    """What our own part in the program writes down still reaches us."""
+    export.write("crash.py", "import ctypes\ndef crash():\n    ctypes.string_at(0)\ncrash()\n")
+    done = export.json("run", "--limit", "readonly=/", "--", "python", "crash.py")
+    assert done["headline"] == "SIGSEGV at crash.py crash()"
+
+
 def test_little_shared_memory(export):
     """As in a small container; the real one is not touched."""
     program = "open('/dev/shm/zeroin-test', 'wb').write(bytes(3_000_000))"
