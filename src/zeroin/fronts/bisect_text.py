@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from zeroin.tools.bisect.report import BisectReport, Ends, Progress, Tried
 
 MOST_FILES = 8
+VALUE = "value"  # of a limit: too little of it fails in many ways
 MOST_SKIPPED = 5
 MOST_CANDIDATES = 12
 _WORDS = {
@@ -66,6 +67,8 @@ class Teller:
             passed = tried.outcome.kind is Kind.PASSED
             return self._paint("works", "green") if passed else f"fails: {headline}"
         word, colour = _WORDS[tried.verdict]
+        if self._noun == VALUE and tried.verdict is Verdict.SAME:
+            word = f"fails: {headline}"
         if self._fixed and tried.verdict is not Verdict.OTHER:
             word = "works" if tried.verdict is Verdict.SAME else "fails the same way"
         elif tried.outcome.failed and tried.verdict is Verdict.PASSED:
@@ -117,6 +120,10 @@ def _put_answer(report: BisectReport, paint: Paint) -> None:
         more = f" and {len(names) - MOST_CANDIDATES} more" if len(names) > MOST_CANDIDATES else ""
         put(f"{paint(word, 'bold')}: one of {len(names)}, which nothing tells apart: {shown}{more}")
         return
+    if report.axis == "limit":
+        about = report.about
+        put(f"{paint('enough', 'bold')}: {about['limit']} · fails with {about['fails_with']}")
+        return
     commit = report.about.get("commit")
     if commit is None:
         date = report.about.get("date")
@@ -150,6 +157,9 @@ def _end(report: BisectReport, paint: Paint) -> str:
             one[:10] if report.axis == "commits" else one
             for one in (report.last_good, report.first_bad)
         )
+        if report.axis == "limit":
+            new = "fails"
+            good, bad = report.about["limit"], report.about["fails_with"]
         if report.confidence < 1:
             text += f" · {report.confidence:.1%} sure"
         else:

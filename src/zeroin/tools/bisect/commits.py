@@ -19,10 +19,10 @@ from zeroin.run.apart import View, can_be_apart
 from zeroin.run.cutter import interpreter
 from zeroin.run.environment import users
 from zeroin.run.uv import Uv
+from zeroin.tools.bisect.answer import answer
 from zeroin.tools.bisect.checkout import Checkout, Commits, names_in
 from zeroin.tools.bisect.editable import Editable
 from zeroin.tools.bisect.ordered import Found, Ordered
-from zeroin.tools.bisect.report import BisectReport
 from zeroin.tools.bisect.tries import Tries
 from zeroin.tools.folders import own_folder
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from zeroin.axes.commits.git import Git
     from zeroin.axes.commits.history import Commit
     from zeroin.cycle import Cycle
-    from zeroin.tools.bisect.report import BisectOptions, Skipped, Teller
+    from zeroin.tools.bisect.report import BisectOptions, BisectReport, Skipped, Teller
 
 PREFIX = "zeroin-bisect-"
 # Where modules would come from, one a line; "/" for those that are not found.
@@ -252,34 +252,7 @@ class _Commits:
         if tries is None:
             raise ValueError("there is nothing to tell")
         about["log"] = self._log(tries, found)
-        judge = tries.judge
-        sample = [one for outcomes in tries.outcomes.values() for one in outcomes]
-        headline = next(
-            (one.headline for one in sample if judge and judge.oracle.judge(one) is Verdict.SAME),
-            "",
-        )
-        notes = [*self.notes, *([found.note] if found.note else [])]
-        return BisectReport(
-            "commits",
-            found.verdict,
-            headline,
-            str(judge.oracle.signature or "") if judge is not None else "",
-            found.bad,
-            found.good,
-            found.candidates,
-            skipped,
-            (),
-            tries.tries,
-            tries.memory.resumed,
-            time.monotonic() - self.began,
-            found.confidence,
-            found.confirmed,
-            self.options.fixed,
-            found.why,
-            found.hint,
-            about,
-            notes,
-        )
+        return answer("commits", tries, found, skipped, self.options, self.began, about, self.notes)
 
     def _told(self, commit: Commit) -> dict[str, Any]:
         files = history.files(self.git, commit)

@@ -25,6 +25,7 @@ AXES = {
     "tests": "the tests that make another one fail when they run before it",
     "data": "the rows of a new file that break it",
     "versions": "the release of a package",
+    "limit": "the smallest memory, disk, ... with which it still works",
     "envs": "the package, of all that differ between two environments",
 }
 EXAMPLES = """\
@@ -36,6 +37,7 @@ EXAMPLES = """\
   zeroin bisect settings good.yaml bad.yaml -- python train.py --config bad.yaml
   zeroin bisect data monday.csv tuesday.csv -- python load.py tuesday.csv
   zeroin bisect tests tests/test_api.py::test_login -- pytest
+  zeroin bisect limit memory 100M 4G -- python train.py
 """
 
 
