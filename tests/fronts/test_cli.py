@@ -115,7 +115,7 @@ def test_only_fronts_print():
         "tools",
     ]
     for path, tree in sources(*rooms):
-        if path.name == "trials.py":  # a script of its own, whose stdout is a pipe of ours
+        if path.name in ("trials.py", "gpu_holder.py"):  # scripts, whose stdout is a pipe of ours
             continue
         for node in ast.walk(tree):
             assert not (isinstance(node, ast.Name) and node.id == "print"), path
