@@ -31,6 +31,7 @@ TOPICS = (
     "agent",
     "crash",
     "record",
+    "files",
     *WARM,
     "search",
     "bisect_search",

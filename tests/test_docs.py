@@ -137,8 +137,11 @@ def test_every_command_line_parses(page):
         if own and own[0] in getattr(module, "AXES", ()):
             module, own = module.axis(own[0]), own[1:]
         module.parser().parse_args(own)
-        runs = verb in ("run", "loop", "limit") or (verb == "shrink" and "--interesting" not in own)
-        runs = runs or verb == "bisect"
+        runs = (
+            verb in ("run", "loop", "limit", "bisect")
+            or (verb == "files" and "-p" not in own)
+            or (verb == "shrink" and "--interesting" not in own)
+        )
         assert bool(command) == runs or not getattr(module, "NEEDS_COMMAND", True), args
 
 
@@ -328,6 +331,7 @@ class Case(unittest.TestCase):
 """,
     "sleeps.py": "import time\n\ntime.sleep(60)\n",
     "dies.py": "raise SystemExit(3)\n",
+    "reads.py": "open('made', 'w').close()\nopen('not there')\n",
     "data.jsonl": '{"a": 1}\n{"b": 2}\n',
     "rows.py": """\
 import json
@@ -392,6 +396,7 @@ def test_json_keys_are_the_documented_ones(zeroin, project):
     ask("diff", "diff", "7", "8", "--json")
     ask("log", "log", "--json")
     ask("oneliner", "show", "8", "--oneliner", "--json")
+    ask("files", "files", "--json", "--", "python", "reads.py")
     ask("gc", "gc", "--json")
     ask("doctor", "doctor", "--json")
     done = zeroin("run", "--repeat", "2", "--json", "--", "python", "dies.py", cwd=project)

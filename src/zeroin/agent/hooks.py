@@ -46,6 +46,10 @@ def install(environ: Mapping[str, str]) -> None:
     # A program that is killed says nothing at its end: what it runs on is told now.
     post.send({"kind": "start", "pid": os.getpid(), **loaded.interpreter()})
     sys.meta_path.insert(0, _AfterImport(_import_callbacks(environ)))
+    if "ZEROIN_LINES" in environ:
+        from . import lines
+
+        lines.install(folder)
     if "ZEROIN_WARM" in environ:
         from .warm import start
 

@@ -28,6 +28,7 @@ OWN = (
     "ZEROIN_WHERE",
     "ZEROIN_ORDER",
     "ZEROIN_LIMITED",
+    "ZEROIN_LINES",
 )
 
 # One thread, one stream, errors where they happen.

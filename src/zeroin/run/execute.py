@@ -50,6 +50,7 @@ class Ended(NamedTuple):
     stopped: bool = False  # ended by our own `stop`
     faults: int = 0  # pages that were new to it, or copied
     limits: tuple[Any, ...] = ()  # what each limit did
+    calls: tuple[str, ...] = ()  # the last ones before the end, where they were traced
 
 
 class Run:

@@ -134,7 +134,11 @@ def _sweep(base: str) -> None:
 
 
 def _remove(folder: str) -> None:
-    for name in ("agent", "faults"):
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        names = []
+    for name in names:
         try:
             os.unlink(os.path.join(folder, name))
         except OSError:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from zeroin.tools.compare import Difference
 
 
+EVIDENCE = ("crashes", "stacks", "faults", "curve", "limits", "calls")
+
+
 class Story(NamedTuple):
     """How an attempt relates to those before it."""
 
@@ -207,7 +210,7 @@ class Recorder:
         if self.store is None:
             return
         signature = outcome.signature
-        evidence = {k: facts.get(k) for k in ("crashes", "stacks", "faults", "curve", "limits")}
+        evidence = {k: facts[k] for k in EVIDENCE if facts.get(k)}
         try:
             packages = installed(facts.get("path") or [])
             earlier = self.store.attempt(self._number())

@@ -312,4 +312,5 @@ def facts_of(seen: Seen) -> dict[str, Any]:
         "limits": [{**one._asdict(), "stacks": []} for one in seen.ended.limits],
         "faults": seen.faults,
         "curve": seen.ended.curve,
+        "calls": list(seen.ended.calls),
     }
