@@ -34,6 +34,7 @@ SEE = {
     "log": ["json.md#log", "../howto/what-changed.md"],
     "show": ["json.md#show", "../howto/values.md", "../howto/colleague.md"],
     "diff": ["json.md#diff", "../howto/what-changed.md"],
+    "why": ["json.md#why", "../howto/died.md"],
     "files": ["exit-codes.md", "json.md#files", "../howto/which-file.md"],
     "gc": ["json.md#gc", "config.md", "../howto/record-grows.md"],
     "doctor": ["json.md#doctor"],

@@ -58,3 +58,6 @@ def test_out_of_memory_is_named(zeroin, project, group, wrapped):
     assert found["signature"] == "out of memory (SIGKILL)"
     assert found["outcome"] == "killed"
     assert "out of memory" in found["headline"]
+    why = json.loads(zeroin("why", "--json", cwd=project).stdout)
+    assert (why["verdict"], why["sure"]) == ("the kernel killed it: out of memory", "certain")
+    assert any("for memory during the run" in line for line in why["because"])

@@ -112,6 +112,8 @@ def next_steps(report: RunReport) -> list[str]:
     """What to type next; each is a command that works as it stands."""
     number = report.attempt
     steps = [f"see it: zeroin show {number}"]
+    if report.outcome.kind is Kind.KILLED:
+        steps.append(f"what killed it: zeroin why {number}")
     if report.story is not None and report.story.previous is not None:
         steps.append(f"compare: zeroin diff {report.story.previous} {number}")
     steps.append(f"run it again: zeroin again {number}")

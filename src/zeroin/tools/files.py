@@ -13,7 +13,7 @@ from zeroin.observe.calls.told import told
 from zeroin.run import traced
 from zeroin.run.execute import Ended, Run
 from zeroin.tools.recorder import program_of
-from zeroin.tools.run import RunReport, run, stacks_of
+from zeroin.tools.run import RunReport, run, stacks_of, start_and_wait
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,9 +87,9 @@ class _Watch:
     def _run(
         self, words: list[str], keeper: Keeper, inbox: Inbox | None, env: dict[str, str]
     ) -> Ended:
-        return Run(keeper, inbox, self.cycle.timeout).execute(
-            words,
-            self.cycle.cwd,
+        return start_and_wait(
+            Run(keeper, inbox, self.cycle.timeout),
+            self.cycle._replace(command=tuple(words)),
             env,
             targets=self.options.targets,
             take_stacks=lambda: stacks_of(inbox),

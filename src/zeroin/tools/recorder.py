@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from zeroin.tools.compare import Difference
 
 
-EVIDENCE = ("crashes", "stacks", "faults", "curve", "limits", "calls")
+EVIDENCE = ("crashes", "stacks", "faults", "curve", "limits", "calls", "around")
 
 
 class Story(NamedTuple):

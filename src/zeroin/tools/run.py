@@ -143,6 +143,7 @@ class Seen(NamedTuple):
     faults: str
     output: str
     out_of_memory: bool
+    around: dict[str, Any]
 
 
 def execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Recorder) -> Seen:
@@ -182,6 +183,7 @@ def execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Re
             inbox.faults() if inbox is not None else "",
             keeper.recent("err") or keeper.recent("tty") or keeper.recent("out"),
             oom.kills() > kills,
+            _around(cycle, env, oom.kills() - kills),
         )
     except ZeroinError as error:
         recorder.abandon(error.message)
@@ -200,6 +202,18 @@ def start_and_wait(
     from zeroin.run import limited
 
     return limited.execute(run, cycle, env, keep=keep, **how)
+
+
+def _around(cycle: Cycle, env: Mapping[str, str], oom_kills: int) -> dict[str, Any]:
+    """What a post-mortem will want to know, and nobody can tell any more by then."""
+    from zeroin.observe.death import around
+
+    return {
+        "oom_kills": oom_kills,
+        "limits": around.limits(),
+        "groups": around.groups(),
+        "disks": around.disks([cycle.cwd, env.get("TMPDIR") or "/tmp", "/dev/shm"]),  # noqa: S108
+    }
 
 
 def stacks_of(inbox: Inbox | None) -> list[Any]:
@@ -313,4 +327,9 @@ def facts_of(seen: Seen) -> dict[str, Any]:
         "faults": seen.faults,
         "curve": seen.ended.curve,
         "calls": list(seen.ended.calls),
+        "around": {
+            **seen.around,
+            "status": seen.ended.status,
+            "pids": list(dict.fromkeys([seen.ended.pid, *(m["pid"] for m in seen.messages)]))[:50],
+        },
     }

@@ -23,6 +23,7 @@ VERBS = {
     "log": "list attempts, the newest first",
     "show": "one attempt: traceback with locals, output, environment",
     "diff": "what differs between two attempts",
+    "why": "what killed it, with the evidence; or what it was not",
     "files": "which file, socket or permission failed, and on which line",
     "gc": "keep the record below a size",
     "doctor": "what works on this machine, and how to mend what does not",
