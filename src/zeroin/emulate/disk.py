@@ -230,13 +230,26 @@ def lacks(limits: Sequence[Limit], scene: Scene) -> str:
         part.close()
 
 
+def _lacks_budget(limits: Sequence[Limit], scene: Scene) -> str:
+    from zeroin.emulate import budget
+
+    return budget.lacks(limits, scene)
+
+
+def _budget(limits: Sequence[Limit], scene: Scene) -> Part:
+    from zeroin.emulate.budget import Budget
+
+    return Budget(limits, scene)
+
+
+_BUDGET = Backend("seccomp listener", _lacks_budget, _budget)
 _OVERLAY = Backend("overlay on tmpfs", lacks, Overlay, fails_well=True)
 KINDS = {
     "disk": Kind(
         "disk",
         "a folder with only so much room left",
         values.read_path_and_size,
-        (_OVERLAY,),
+        (_OVERLAY, _BUDGET),
         check,
         lambda limit: f"overlay {limit.target}",
     ),

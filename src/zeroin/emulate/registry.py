@@ -28,6 +28,9 @@ WHERE = {
     "network": "network",
     "shm": "covers",
     "gpu-free": "gpu",
+    "fail": "faults",
+    "slow": "faults",
+    "clock": "clock",
 }
 # How each is written: known without loading them, for the help.
 USAGES = {
@@ -43,6 +46,9 @@ USAGES = {
     "network": "network=off|RATE",
     "shm": "shm=SIZE",
     "gpu-free": "gpu-free=SIZE[@DEVICE]",
+    "fail": "fail=CALL:ERROR[:when=N][:path=GLOB]",
+    "slow": "slow=CALL:TIME[:when=N][:path=GLOB]",
+    "clock": "clock=+3d|x100",
 }
 
 

@@ -48,10 +48,17 @@ class Trace:
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._follow, daemon=True)
 
-    def around(self, command: Sequence[str], cwd: str, env: Mapping[str, str]) -> list[str]:
-        """The words that run the command traced."""
+    def around(
+        self, command: Sequence[str], cwd: str, env: Mapping[str, str], *, asked: bool = False
+    ) -> list[str]:
+        """The words that run the command traced.
+
+        `asked`: another filter asks somebody else about its calls, and strace's own would not hear
+        of those.
+        """
         # Ctrl-C and Ctrl-Z are for the command: without strace its calls would fail.
-        options = ["-D", "-f", "-I", "never_tstp", "--seccomp-bpf", *self._options()]
+        options = ["-D", "-f", "-I", "never_tstp", *self._options()]
+        options += [] if asked else ["--seccomp-bpf"]
         return [_strace(), *options, "--", *startable(command, cwd, env)]
 
     def of(self, pid: int) -> list[str]:

@@ -121,7 +121,8 @@ class _Traced(_Watch):
     def execute(self, keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
         trace = traced.Trace(program_of(self.cycle.command), self.cycle.cwd)
         try:
-            words = trace.around(self.cycle.command, self.cycle.cwd, env)
+            asked = bool(self.cycle.limits)
+            words = trace.around(self.cycle.command, self.cycle.cwd, env, asked=asked)
             trace.begin()
             ended = self._run(words, keeper, inbox, env)
         except BaseException:
