@@ -263,11 +263,11 @@ class Store:
         )
         return found[0] if found else None
 
-    def last_peak(self, cycle: str, program: str) -> int:
-        """Memory of the last attempt that passed: of this cycle, else of the same program."""
+    def last_peak(self, cycle: str, program: str, *, passed: bool = True) -> int:
+        """Memory of the last attempt (that passed): of this cycle, else of the same program."""
+        only = "AND outcome='passed'" if passed else ""
         found = self._select(
-            "WHERE program=? AND outcome='passed' AND peak_bytes > 0 "
-            "ORDER BY cycle=? DESC, id DESC LIMIT 1",
+            f"WHERE program=? AND peak_bytes > 0 {only} ORDER BY cycle=? DESC, id DESC LIMIT 1",
             (program, cycle),
         )
         return found[0].peak_bytes or 0 if found else 0

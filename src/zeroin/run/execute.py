@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zeroin.run.aside import Aside
+    from zeroin.run.hold import Hold
     from zeroin.run.inbox import Inbox
     from zeroin.run.keep import Keeper
     from zeroin.run.output import Tap
@@ -62,6 +63,7 @@ class Run:
         self.timeout = timeout
         self.interrupted = False
         self.stopped = False
+        self.hold: Hold | None = None
         self.ticks = 0  # the process that wants to be told to look at the clock
         self._ticked = 0.0
         self._kill_at: float | None = None
@@ -157,11 +159,14 @@ class Run:
         last = signals_at = looked_at = 0.0
         while not self._turn(max(0.0, look_at - self._now()), exited):
             now = self._now()
-            if now - last > STOPPED and deadline is not None:
+            is_held = self.hold is not None and self.hold.holds
+            if deadline is not None and (is_held or now - last > STOPPED):
                 deadline += now - last
             last = now
             if now >= look_at:
                 sampler.sample(now)
+                if self.hold is not None:
+                    self.hold.look(now, sampler.last, self._members)
                 self.keeper.tick(int(now * 1000))
                 self.output.judge_speed(now - looked_at)
                 self._tick(now)
@@ -179,6 +184,8 @@ class Run:
         seconds = self._now()
         sampler.sample(seconds)
         self._take_signals(watched)
+        if self.hold is not None:
+            self.hold.close()
         os.close(exited)
         _, status, usage = os.wait4(self.pid, 0)
         self._over = True
@@ -266,9 +273,13 @@ class Run:
                 continue
             if number == signal.SIGINT:
                 self.interrupted = True
-            if number in KEYBOARD and info.si_code == FROM_KERNEL:
-                continue  # the terminal sent it to the command as well
-            self._tell(number)
+            if number not in KEYBOARD or info.si_code != FROM_KERNEL:
+                self._tell(number)  # otherwise the terminal sent it to the command as well
+            if self.hold is not None:
+                self.hold.let_go()
+
+    def _members(self) -> list[int]:
+        return [self.pid, *self.family.members(self.pid)]
 
     def _tell(self, number: int, pid: int = 0) -> None:
         try:

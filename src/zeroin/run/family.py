@@ -62,6 +62,7 @@ class _Sampler(tree.Sampler):
             total = int(total * self._share)
         else:
             self.peak = max(self.peak, tree.high_water(self.pid))
+        self.last = total
         self.peak = max(self.peak, total)
         if not self.curve or now - self.curve[-1][0] >= self._every:
             self.curve.append((round(now, 3), total))

@@ -85,6 +85,7 @@ class Sampler:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.peak = 0
+        self.last = 0  # bytes when it was last looked
         self.curve: list[tuple[float, int]] = []
         self._high: dict[int, int] = {}
         self._every = 0.0
@@ -99,6 +100,7 @@ class Sampler:
         if len(pids) > 1 and total * self._share > self.peak and now >= self._share_due:
             self._measure_share(pids, total, now)
         total = int(total * self._share) if len(pids) > 1 else total
+        self.last = total
         self.peak = max(self.peak, total)
         if not self.curve or now - self.curve[-1][0] >= self._every:
             self.curve.append((round(now, 3), total))

@@ -31,7 +31,7 @@ def with_value(text: str, value: int) -> str:
 def _resolved(limit: Limit, cycle: Cycle, environ: Mapping[str, str]) -> Limit:
     if not limit.share or limit.name not in OF_THE_PEAK:
         return limit
-    peak = _peak(cycle, environ)
+    peak = peak_of(cycle, environ)
     if not peak:
         raise UsageError(
             f"--limit {limit.text}: a share of what? No attempt of this command has passed yet",
@@ -40,8 +40,8 @@ def _resolved(limit: Limit, cycle: Cycle, environ: Mapping[str, str]) -> Limit:
     return values.with_amount(limit, int(peak * limit.amount))
 
 
-def _peak(cycle: Cycle, environ: Mapping[str, str]) -> int:
-    """Of the last attempt that passed, of this very command or else of its program."""
+def peak_of(cycle: Cycle, environ: Mapping[str, str], *, passed: bool = True) -> int:
+    """Of the last attempt (that passed), of this very command or else of its program."""
     from zeroin.record import place as places
     from zeroin.record.store import Store
     from zeroin.tools.recorder import program_of
@@ -51,6 +51,6 @@ def _peak(cycle: Cycle, environ: Mapping[str, str]) -> int:
     except StoreError:
         return 0
     try:
-        return store.last_peak(cycle.key(), program_of(cycle.command))
+        return store.last_peak(cycle.key(), program_of(cycle.command), passed=passed)
     finally:
         store.close()

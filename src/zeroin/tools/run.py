@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 
     from zeroin.cycle import Cycle
     from zeroin.emulate.part import Effect
+    from zeroin.run.hold import Held
     from zeroin.tools.recorder import Replay, Story
 
     # Runs the command, given where its output is kept, where its agents deliver, and its
     # environment: whoever does not simply start it at its beginning.
     Conduct = Callable[[Keeper, Inbox | None, dict[str, str]], Ended]
+
+    # The memory at which the program is to be held still, and whom to tell.
+    Pause = tuple[int, Callable[[Held | None], None]]
 
 
 class Options(NamedTuple):
@@ -35,6 +39,7 @@ class Options(NamedTuple):
     targets: tuple[int, int] = (1, 2)  # where the command's stdout and stderr appear
     replay: Replay | None = None
     conduct: Conduct | None = None
+    pause: Pause | None = None
     keep: str = ""  # where what was written below a disk limit goes
 
 
@@ -162,8 +167,13 @@ def execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Re
         if options.conduct is not None:
             ended = options.conduct(keeper, inbox, child_env)
         else:
+            process = Run(keeper, inbox, cycle.timeout)
+            if options.pause is not None:
+                from zeroin.run.hold import Hold
+
+                process.hold = Hold(*options.pause)
             ended = start_and_wait(
-                Run(keeper, inbox, cycle.timeout),
+                process,
                 cycle,
                 child_env,
                 keep=options.keep,

@@ -28,6 +28,7 @@ def parser() -> Parser:
     p.add_argument("limits", nargs="*", metavar="NAME=VALUE", help=cli_run.usages())
     cli_run.add_cycle_options(p)
     cli_run.add_repeat_options(p)
+    cli_run.add_pause_option(p)
     cli_run.add_run_options(p)
     return p
 

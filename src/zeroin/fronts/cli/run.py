@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     import argparse
 
     from zeroin.cycle import Outcome
-    from zeroin.tools.run import RunReport
+    from zeroin.run.hold import Held
+    from zeroin.tools.run import Pause, RunReport
 
+NEAR_PEAK = 0.97
 EXAMPLES = """\
   zeroin run -- python train.py --lr 0.1
   zeroin run --reset 'rm -rf out' --restore data/cache -- ./launch.sh
@@ -29,6 +31,7 @@ EXAMPLES = """\
   zeroin run --sync --seed 1 -- python train.py              one thread, same numbers each time
   zeroin run --limit disk=/data:50M -- python export.py      as if the disk were nearly full
   zeroin run --limit memory=2G -- python train.py            and who asked for too much
+  zeroin run --pause-at-peak -- python train.py              stands still at its most memory
 """
 
 
@@ -44,6 +47,7 @@ def parser() -> Parser:
     )
     add_cycle_options(p)
     add_repeat_options(p)
+    add_pause_option(p)
     add_run_options(p)
     p.add_argument("command", nargs="*", help="what to run, after --")
     return p
@@ -100,6 +104,18 @@ def add_repeat_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--until-fail", action="store_true", help="repeat until it fails")
 
 
+def add_pause_option(p: argparse.ArgumentParser) -> None:
+    """When to hold it still."""
+    p.add_argument(
+        "--pause-at-peak",
+        nargs="?",
+        const="",
+        metavar="SIZE",
+        help="hold it still when its memory is as high as in the last run, or at =SIZE, and say "
+        "how to look and go on",
+    )
+
+
 def add_run_options(p: argparse.ArgumentParser) -> None:
     """How to run it."""
     p.add_argument(
@@ -128,6 +144,8 @@ def run_as_given(given: argparse.Namespace, command: list[str]) -> int:
     """Once the command line has been read."""
     cycle = cycle_of(given, command)
     options = options_of(given)
+    if given.pause_at_peak is not None:
+        options = options._replace(pause=_pause(given, cycle))
     if cycle.sync and not given.quiet:
         switches = ", ".join(f"{name}={value}" for name, value in SYNC.items())
         put(f"zeroin: --sync sets {switches}, {SYNC_INSIDE}", sys.stderr)
@@ -247,6 +265,30 @@ def options_of(given: argparse.Namespace) -> Options:
         targets=(2, 2) if given.json else (1, 2),
         keep=_new_folder(given.keep) if given.keep else "",
     )
+
+
+def _pause(given: argparse.Namespace, cycle: Cycle) -> Pause:
+    """At that size, or nearly where the last run had its peak: no two are the same."""
+    from zeroin.fronts import pause_text
+    from zeroin.tools.limits import peak_of
+    from zeroin.tools.sizes import parse_size
+
+    if given.pause_at_peak:
+        at = parse_size(given.pause_at_peak)
+    else:
+        at = int(NEAR_PEAK * peak_of(cycle, os.environ, passed=False))
+    if not at:
+        raise UsageError(
+            "--pause-at-peak: this command has not been run yet, so its peak is not known",
+            hint="run it once without, or give a size: --pause-at-peak=2G",
+        )
+
+    def say(held: Held | None) -> None:
+        for line in pause_text.lines(held) if held else ["zeroin: it goes on"]:
+            put(line, sys.stderr)
+        sys.stderr.flush()
+
+    return at, say
 
 
 def _new_folder(path: str) -> str:

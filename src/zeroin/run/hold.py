@@ -1,0 +1,111 @@
+"""Holding a program still when its memory is at its highest, for somebody to look at it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING, NamedTuple
+
+from zeroin.run import tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+ROUNDS = 20  # of stopping: what is forked meanwhile is stopped in the next one
+DEAF = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGHUP, signal.SIGTERM)
+
+
+class Held(NamedTuple):
+    """Who is held, the biggest first, and what they have."""
+
+    processes: list[tuple[int, int]]  # pid and bytes
+    total: int
+    at: int  # what it was held for
+    seconds: float  # since the start
+
+
+class Hold:
+    """Waits for that much memory; then nothing of the program moves until it is told to go on."""
+
+    def __init__(self, at: int, tell: Callable[[Held | None], None]) -> None:
+        self.at = at
+        self._tell = tell  # with None once it goes on
+        self._done = False
+        self._pids: list[int] = []
+        self._guard: _Guard | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is being held now."""
+        return bool(self._pids)
+
+    def look(self, now: float, total: int, members: Callable[[], Sequence[int]]) -> None:
+        """Called after each look at the memory."""
+        if self._pids:
+            if not any(map(tree.is_stopped, self._pids)):
+                self._end()
+                self._tell(None)
+        elif not self._done and total >= self.at:
+            self._done = True
+            self._stop(members)
+            sizes = sorted(((tree.memory(pid), pid) for pid in self._pids), reverse=True)
+            self._tell(Held([(pid, size) for size, pid in sizes], total, self.at, now))
+
+    def _stop(self, members: Callable[[], Sequence[int]]) -> None:
+        for _ in range(ROUNDS):
+            new = [p for p in members() if p not in self._pids and not tree.is_zombie(p)]
+            if not new:
+                break
+            tree.tell(new, signal.SIGSTOP)
+            self._pids += new
+        self._guard = _Guard(self._pids)
+
+    def let_go(self) -> None:
+        """It has got a signal, and must be able to hear it."""
+        if self._pids:
+            tree.tell(self._pids, signal.SIGCONT)
+            self._end()
+
+    def _end(self) -> None:
+        self._pids = []
+        if self._guard is not None:
+            self._guard.finish()
+            self._guard = None
+
+    def close(self) -> None:
+        """The run is over."""
+        self.let_go()
+
+
+class _Guard:
+    """Lets the program go on if we are killed: nobody else knows that it stands still."""
+
+    def __init__(self, pids: list[int]) -> None:
+        reading, self._writing = os.pipe2(os.O_CLOEXEC)
+        self.pid = os.fork()
+        if not self.pid:
+            _watch(reading, pids)
+        os.close(reading)
+        tree.HELPERS.add(self.pid)
+
+    def finish(self) -> None:
+        os.write(self._writing, b".")
+        os.close(self._writing)
+        os.waitpid(self.pid, 0)
+        tree.HELPERS.discard(self.pid)
+
+
+def _watch(reading: int, pids: list[int]) -> None:
+    try:
+        for number in DEAF:
+            signal.signal(number, signal.SIG_IGN)
+        os.setsid()
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nothing, stream)
+        os.closerange(3, reading)
+        os.closerange(reading + 1, os.sysconf("SC_OPEN_MAX"))
+        if not os.read(reading, 1):
+            tree.tell(pids, signal.SIGCONT)
+    finally:
+        os._exit(0)
