@@ -349,6 +349,7 @@ def test_what_it_started_ends_with_it(someone):
     [
         ("disk=/:5M", "an overlay can't lie on the root"),
         ("disk=/nope:5M", "there is no /nope"),
+        ("disk=/proc:5M", "/proc is the kernel's own"),
         ("disk=export.py:5M", "export.py is no folder"),
         ("disk=out:900T", "what is written is held in memory"),
         ("readonly=nope", "there is no nope"),

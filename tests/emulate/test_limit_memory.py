@@ -2,6 +2,7 @@
 
 import glob
 import os
+import re
 import signal
 
 import pytest
@@ -48,14 +49,15 @@ def test_who_reached_it_and_where(grow):
     assert done["outcome"] == "limit"
     assert done["exit_code"] == -9
     assert done["signature"] == "memory limit at collate()"
-    assert done["headline"].startswith("memory limit: the tree reached 15")
-    assert done["headline"].endswith("MB at grow.py:6 collate()")
+    # A watcher that looks from time to time may see it in the line after.
+    told = r"memory limit: the tree reached 15\d MB at grow.py:[67] collate\(\)"
+    assert re.fullmatch(told, done["headline"])
     (limit,) = done["limits"]
     assert limit["backend"] in (("watcher",) if grow.user else ("watcher", *BACKENDS))
     assert limit["reached"]
     assert "MB in 1 process, growing by" in limit["detail"]
     shown = grow("show", "1").stdout
-    assert "grow.py:6 in collate" in shown
+    assert re.search("grow.py:[67] in collate", shown)
     assert "      batch = 'a batch'" in shown.replace('"', "'")
     assert "      step = " in shown
     assert are_removed()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from zeroin.emulate.part import Ending, Limit, Scene
 
 SPARE = 32  # more inodes than an overlay takes for itself, on any kernel
+NO_FILES = ("/proc/", "/sys/")
 MOST = 1000  # files that are listed
 FULL = os.strerror(errno.ENOSPC)
 SAYS_FULL = (FULL, "disk is full", "ENOSPC", "SIGBUS", "Bus error")
@@ -41,6 +42,8 @@ def check(limit: Limit, scene: Scene) -> Limit:
             f"--limit {limit.text}: an overlay can't lie on the root",
             hint="name the folder that the command writes to, /data or /tmp for instance",
         )
+    if f"{path}/".startswith(NO_FILES):
+        raise UsageError(f"--limit {limit.text}: {path} is the kernel's own, and never fills up")
     if not os.access(path, os.W_OK | os.X_OK):
         raise UsageError(
             f"--limit {limit.text}: you may not write to {path}, so you can't fill it",
