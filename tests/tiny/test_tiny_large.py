@@ -16,21 +16,32 @@ LIMIT = 200 << 20  # of address space: less than the file
 PEAK = 80 << 20  # of memory that is really used, at most; Python itself takes a third of it
 PROGRAM = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, ({0}, {0})); from zeroin.fronts.cli import main; sys.exit(main(sys.argv[1:]))"
 
+MEASURE = "import os, subprocess, sys; one = subprocess.Popen(sys.argv[1:]); _, status, usage = os.wait4(one.pid, 0); print(usage.ru_maxrss, flush=True); os._exit(os.waitstatus_to_exitcode(status))"
+
 
 def limited(cwd, *words, limit=LIMIT):
     """Run it with so much address space: exit code, report, peak memory in bytes."""
     code = PROGRAM.format(limit or resource.RLIM_INFINITY)
-    with subprocess.Popen(
-        [sys.executable, "-c", code, "tiny", "data", *words, "--json"],
+    done = subprocess.run(  # by a small process: its memory is the least that can be told
+        [
+            sys.executable,
+            "-c",
+            MEASURE,
+            sys.executable,
+            "-c",
+            code,
+            "tiny",
+            "data",
+            *words,
+            "--json",
+        ],
         cwd=cwd,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        out, err = process.stdout.read(), process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, err.decode()
-    return json.loads(out), usage.ru_maxrss * 1024
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    out, peak = done.stdout.splitlines()
+    return json.loads(out), int(peak) * 1024
 
 
 def rows_of_json(count, odd):

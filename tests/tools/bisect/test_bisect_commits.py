@@ -40,7 +40,7 @@ def test_the_commit(bisect, hundred):
     assert (commit["pull_request"], commit["author"]) == ("26681", "A. Author <author@example.org>")
     assert commit["link"] == "https://example.org/team/pkg/pull/26681"
     assert {file["path"] for file in commit["files"]} == {"src/pkg/core.py", "number.txt"}
-    assert done.told["tries"] < 20
+    assert done.told["tries"] < 30
     assert hundred.state() == before
 
 
@@ -56,7 +56,7 @@ def test_without_a_good_one(bisect, hundred):
     """It is looked for, further and further back."""
     done = bisect("commits", *COMMAND, cwd=hundred.folder)
     assert done.told["first_bad"] == hundred.shas[37]
-    assert done.told["tries"] < 25
+    assert done.told["tries"] < 35
 
 
 def test_names_of_ends(bisect, hundred):
@@ -77,7 +77,7 @@ def test_only_what_touches_a_path(bisect, repository):
     shas = repository.commits(*texts)
     done = bisect("commits", "HEAD~59", "--path", "src/pkg", *COMMAND, cwd=repository.folder)
     assert done.told["first_bad"] == shas[30]
-    assert done.told["tries"] <= 8
+    assert done.told["tries"] <= 18
 
 
 def test_what_repaired_it(bisect, repository):
@@ -392,8 +392,8 @@ def test_warm_tries(bisect, repository):
     )
     done = bisect("commits", "HEAD~299", "-j", "1", *COMMAND, cwd=repository.folder)
     assert done.told["first_bad"] == shas[200]
-    assert done.told["tries"] >= 9
-    assert len(starts.read_text()) <= 5  # the first run, and the two that confirm it
+    assert done.told["tries"] >= 14
+    assert len(starts.read_text()) <= 9  # the first run, and those that confirm it
 
 
 def test_what_was_written_before_the_snapshot(bisect, repository):
@@ -533,11 +533,22 @@ def test_resets(bisect, repository):
     assert (repository.folder / "counted.txt").read_text() == ""
 
 
-def test_it_fails_sometimes(bisect, repository):
-    """A failure that shows in half of the runs: the right commit, and how sure that is."""
-    flaky = "import os\n\ndef add(x):\n    return x + 1 + os.urandom(1)[0] % 2\n"
-    shas = repository.commits(*[GOOD if n < 11 else flaky for n in range(16)])
-    done = bisect("commits", "HEAD~15", "--confidence", "0.99", *COMMAND, cwd=repository.folder)
+def test_it_fails_sometimes(bisect, repository, tmp_path):
+    """A failure that shows in every second run: the right commit, and how sure that is."""
+    flaky = (
+        "def add(x):\n"
+        f"    with open({str(tmp_path)!r} + '/runs' + open('number.txt').read(), 'a') as runs:\n"
+        "        runs.write('x')\n"
+        "        runs.flush()\n"
+        "        return x + 1 + runs.tell() % 2\n"
+    )
+    texts = [
+        {"src/pkg/core.py": GOOD if number < 11 else flaky, "number.txt": f"{number}"}
+        for number in range(16)
+    ]
+    shas = repository.commits(*texts)
+    words = ("HEAD~15", "--cold", "--confidence", "0.99")
+    done = bisect("commits", *words, *COMMAND, cwd=repository.folder)
     assert (done.code, done.told["verdict"]) == (0, "found"), done.told
     assert done.told["first_bad"] == shas[11]
     assert 0.99 <= done.told["confidence"] < 1

@@ -10,16 +10,16 @@ import os
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from zeroin.axes.commits.worktree import Worktree
 from zeroin.errors import UntestableError, ZeroinError
 from zeroin.run import copies
-from zeroin.run.apart import Layer, View, spawn_apart
+from zeroin.run.apart import View, spawn_apart
 from zeroin.run.environment import users
-from zeroin.run.warm import Engine, NeedsCold
 from zeroin.tools.bisect import editable
-from zeroin.tools.quiet import Quiet, with_resets
+from zeroin.tools.bisect.viewed import Viewed
+from zeroin.tools.quiet import with_resets
 from zeroin.tools.workers import Answer
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from zeroin.axes.commits.git import Git
     from zeroin.axes.commits.worktree import Mine
     from zeroin.cycle import Cycle, Outcome
-    from zeroin.run.execute import Ended, Run
-    from zeroin.run.inbox import Inbox
     from zeroin.tools.bisect.editable import Editable
     from zeroin.tools.bisect.report import Trial
     from zeroin.tools.run import Seen
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 COMMON = frozenset(
     ("benchmarks", "conftest", "docs", "examples", "scripts", "setup", "test", "tests", "tools")
 )
-WORTH = 0.5  # of a run, that needs not be run again
 NOT_FOUND = "No module named "
 
 
@@ -72,10 +69,7 @@ class Commits:
             shared.first,
         )
         os.makedirs(os.path.join(self._own, "scratch"), exist_ok=True)
-        self._quiet = Quiet(shared.environ)
-        self._engine: Engine | None = None
-        self._view: View | None = None  # of the engine's program
-        self._layer: Layer | None = None  # what that has written
+        self._viewed = Viewed()
         self._needs_path = shared.needs_path and shared.editable is None
         self._environment = ""  # for what this commit requires
 
@@ -86,19 +80,12 @@ class Commits:
             outcome, seen = self._run(trial)
             if not self._needs_path and self._is_astray(outcome, seen):
                 self._needs_path = True
-                self._end_engine()
+                self._viewed.close()
                 outcome, seen = self._run(trial)
             self._check(seen)
         except ZeroinError as error:
             return Answer(None, error.message, error.hint)
-        return Answer(outcome, about=self._is_worth_keeping(outcome))
-
-    def _is_worth_keeping(self, outcome: Outcome) -> bool:
-        """Whether the next try here begins far behind its start."""
-        if self._engine is None or not self._engine.snapshots:
-            return False
-        whole = self._engine.came.saved + outcome.seconds
-        return self._engine.snapshots[-1].seconds > WORTH * whole
+        return Answer(outcome, about=self._viewed.is_worth_keeping(outcome))
 
     # --- at the commit ------------------------------------------------------------------------
 
@@ -177,77 +164,24 @@ class Commits:
             return cycle
         return copies.led(cycle, {self._root: self._tree.folder})
 
-    def _seen(self, *shared: str) -> View:
+    def _seen(self) -> View:
         scratch = os.path.join(self._own, "scratch")
-        return View(
-            self._root, scratch, as_is=shared, tree=self._tree.folder, mine=self._tree.shown
-        )
+        return View(self._root, scratch, tree=self._tree.folder, mine=self._tree.shown)
 
     def _run(self, trial: Trial) -> tuple[Outcome, Seen]:
         cycle = self._cycle(trial)
         if not os.path.isdir(cycle.cwd if not self._shared.apart else self._inside(cycle.cwd)):
             raise UntestableError("the folder to run in is not there in this commit")
 
-        def conduct(run: Run, env: dict[str, str], inbox: Inbox, how: dict[str, Any]) -> Ended:
-            if not self._shared.apart:
-                return run.execute(cycle.command, cycle.cwd, env, **how)
-            if trial.cold or self._shared.cycle.reset:
-                return self._cold(run, cycle, env, self._seen(), how)
-            return self._warm(run, cycle, env, inbox, how)
-
-        return self._quiet.run(cycle, conduct)
+        view = self._seen() if self._shared.apart else None
+        cold = trial.cold or bool(self._shared.cycle.reset)
+        return self._viewed.run(cycle, self._shared.environ, view, cold=cold)
 
     def _inside(self, path: str) -> str:
         """Where the commit has what will be at this path."""
         if path == self._root or path.startswith(self._root + "/"):
             return self._tree.folder + path[len(self._root) :]
         return path
-
-    @staticmethod
-    def _cold(
-        run: Run, cycle: Cycle, env: dict[str, str], view: View, how: dict[str, Any]
-    ) -> Ended:
-        def start(out: int, err: int) -> int:
-            return spawn_apart(cycle.command, cycle.cwd, env, out, err, view)
-
-        return run.execute(cycle.command, cycle.cwd, env, start=start, **how)
-
-    def _warm(
-        self, run: Run, cycle: Cycle, env: dict[str, str], inbox: Inbox, how: dict[str, Any]
-    ) -> Ended:
-        """From the newest snapshot that the other commit leaves valid: the imports, mostly."""
-        if self._engine is None:
-            self._engine = Engine()
-        engine, view = self._engine, self._seen()
-        how = how | {"aside": engine.aside, "tap": engine.tap}
-        try:
-            if engine.snapshots and view == self._view:
-                start = engine.starter(inbox.folder)
-                on: dict[str, Any] = {"start": start, "prologue": start.prologue}
-                try:
-                    return run.execute(cycle.command, cycle.cwd, env, **how, **on, also=start.wires)
-                except NeedsCold:
-                    pass
-            engine.begin_cold()
-            self._view, self._layer = view, None
-            env = {**env, **engine.environment(), "ZEROIN_WARM_TRY": "1"}
-            return self._cold(run, cycle, env, view, how)
-        finally:
-            engine.rest()
-            self._tidy(engine, view)
-
-    def _tidy(self, engine: Engine, view: View) -> None:
-        """Put back what the try has written of the user's; what can't be, is begun anew."""
-        if not engine.snapshots or not view.mine:
-            return
-        try:
-            if self._layer is None:
-                self._layer = Layer(engine.snapshots[0].pid, view)
-            good = self._layer.put_back()
-        except OSError:
-            good = False
-        if not good:
-            engine.begin_cold()
 
     # --- whose code was it? -------------------------------------------------------------------
 
@@ -275,14 +209,9 @@ class Commits:
                 hint="install it as editable, or let --editable do that",
             )
 
-    def _end_engine(self) -> None:
-        if self._engine is not None:
-            self._engine.close()
-            self._engine = None
-
     def close(self) -> None:
         """End what is kept."""
-        self._end_engine()
+        self._viewed.close()
 
 
 def names_in(folder: str) -> list[str]:

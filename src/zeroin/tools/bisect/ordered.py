@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MORE = 5  # further runs of an end that does not do what it should
 ENDS = 10  # runs of either end where it fails only sometimes,
 MOST_RUNS = 1000  # and of all: it may be that nothing tells the two ends apart
+AT_ONCE = 2  # runs of one candidate
 PROBES = 15  # candidates that are looked at where both ends work
 
 
@@ -222,7 +223,7 @@ class Ordered:
         self._search = search = Bisection.of(self._last)
         while True:
             self._search = search = self._told(search)
-            edges = (search.good, search.bad)  # looked at once more
+            edges = (search.good, search.bad, self._last)  # looked at once more
             running = {name: self._at.get(name, 0) for name in tries.running}
             useless = (name for name, at in running.items() if search.is_useless(at))
             tries.give_up({name for name in useless if running[name] not in edges})
@@ -249,8 +250,13 @@ class Ordered:
                 tries.start(self._names[position])
             if planned:
                 continue
-            edges = [self._names[one] for one in (search.bad, search.good)]
-            unsure = [one for one in edges if not tries.is_sure(one) and one not in tries.running]
+            # Two at the bad end and two at the answer: runs that differ show what comes and goes.
+            edges = [self._names[one] for one in (search.bad, search.good, self._last)]
+            unsure = [
+                one
+                for one in dict.fromkeys(edges)
+                if not tries.is_sure(one) and tries.running.count(one) < AT_ONCE
+            ]
             too_early = tries.is_warm and not search.is_over  # it would take longer than the rest
             if not unsure or tries.free <= 0 or too_early:
                 return

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zeroin.errors import UntestableError, ZeroinError
-from zeroin.run import copies
+from zeroin.run import copies, limited
 from zeroin.run.apart import View, can_be_apart, spawn_apart
 from zeroin.run.composed import Composed, compose, keep_bytecode
 from zeroin.run.dists import installed
@@ -94,6 +94,8 @@ class Packages:
                 return run.execute(cycle.command, cycle.cwd, env, **how)
             shared = [path for path in (inbox.folder, self._own) if _is_below(path, rig.root)]
             seen = view._replace(as_is=tuple(shared))
+            if cycle.limits:
+                return limited.execute(run, cycle, env, view=seen, **how)
 
             def start(out: int, err: int) -> int:
                 return spawn_apart(cycle.command, cycle.cwd, env, out, err, seen)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 PATIENCE, LEAST = 5, 30.0  # times what the slowest took, and seconds: then a try hangs
 MOST_JOBS = 8
-SURE, IN_VAIN = 2, 5  # runs of an answer that tell something, or so many in all
+SURE, IN_VAIN = 2, 6  # runs of an answer that tell something, or so many in all,
+QUICK, QUICKLY_SURE = 1.0, 4  # and of one that takes less than a second
 IDLE = 0.05  # a program that needs less of a processor than this waits all the time
 
 
@@ -81,7 +82,9 @@ class Tries:
     def is_sure(self, name: str) -> bool:
         """Whether it was run often enough to be an answer."""
         seen = self.verdicts(name)
-        return sum(one is not Verdict.OTHER for one in seen) >= SURE or len(seen) >= IN_VAIN
+        is_quick = all(one.seconds < QUICK for one in self.outcomes.get(name, ()))
+        wanted = QUICKLY_SURE if is_quick else SURE
+        return sum(one is not Verdict.OTHER for one in seen) >= wanted or len(seen) >= IN_VAIN
 
     def runs(self, name: str) -> int:
         """How often it was run."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zeroin.run.apart import spawn_apart
+from zeroin.run import limited
+from zeroin.run.apart import Layer, spawn_apart
 from zeroin.run.warm import Engine, NeedsCold
 from zeroin.tools.quiet import Quiet
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from zeroin.run.inbox import Inbox
     from zeroin.tools.run import Seen
 
+WORTH = 0.5  # of a run, that needs not be run again
+
 
 class Viewed:
     """In the process of a worker; the view of one worker stays the same, but for what is in it."""
@@ -24,6 +27,7 @@ class Viewed:
     def __init__(self) -> None:
         self._engine: Engine | None = None
         self._seen: Any = None  # what the engine's program was started with
+        self._layer: Layer | None = None  # what that has written of the user's
 
     def run(
         self,
@@ -37,6 +41,8 @@ class Viewed:
         """How it ends. Without a view it sees what everybody sees."""
 
         def conduct(run: Run, env: dict[str, str], inbox: Inbox, how: dict[str, Any]) -> Ended:
+            if cycle.limits:
+                return limited.execute(run, cycle, env, view=view, **how)
             if view is None:
                 return run.execute(cycle.command, cycle.cwd, env, **how)
             if cold:
@@ -50,6 +56,13 @@ class Viewed:
     def resumed(self) -> bool:
         """Whether the last run went on from a snapshot."""
         return self._engine is not None and self._engine.came.id is not None
+
+    def is_worth_keeping(self, outcome: Outcome) -> bool:
+        """Whether the next try here begins far behind its start."""
+        if self._engine is None or not self._engine.snapshots:
+            return False
+        whole = self._engine.came.saved + outcome.seconds
+        return self._engine.snapshots[-1].seconds > WORTH * whole
 
     def _warm(
         self,
@@ -74,10 +87,25 @@ class Viewed:
                 except NeedsCold:
                     pass
             engine.begin_cold()
-            self._seen = seen
-            return _cold(run, cycle, {**env, **engine.environment()}, seen[0], how)
+            self._seen, self._layer = seen, None
+            env = {**env, **engine.environment(), "ZEROIN_WARM_TRY": "1"}
+            return _cold(run, cycle, env, seen[0], how)
         finally:
             engine.rest()
+            self._tidy(engine, seen[0])
+
+    def _tidy(self, engine: Engine, view: View) -> None:
+        """Put back what the try has written of the user's; what can't be, is begun anew."""
+        if not engine.snapshots or not view.mine:
+            return
+        try:
+            if self._layer is None:
+                self._layer = Layer(engine.snapshots[0].pid, view)
+            good = self._layer.put_back()
+        except OSError:
+            good = False
+        if not good:
+            engine.begin_cold()
 
     def close(self) -> None:
         """End what is kept."""
