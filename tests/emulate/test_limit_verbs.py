@@ -54,6 +54,7 @@ def test_while_shrinking(someone):
     done = someone.json("shrink", "--limit", "disk=out:1M", "sizes.txt", "--", "python", "fill.py")
     assert (done["verdict"], done["confirmed"]) == ("found", True)
     assert "No space left on device" in done["signature"]
+    assert "limit disk=out:1M by overlay on tmpfs" in done["notes"]
     left = (someone.project / "sizes.min.txt").read_text().split()
     assert sum(map(int, left)) > 1_000_000
     assert len(left) < 3

@@ -1,7 +1,6 @@
 """Files that are larger than the memory that `tiny data` may have."""
 
 import json
-import os
 import resource
 import subprocess
 import sys

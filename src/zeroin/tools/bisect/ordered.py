@@ -21,6 +21,7 @@ MORE = 5  # further runs of an end that does not do what it should
 ENDS = 10  # runs of either end where it fails only sometimes,
 MOST_RUNS = 1000  # and of all: it may be that nothing tells the two ends apart
 AT_ONCE = 2  # runs of one candidate
+TWICE = 2  # is the bad end run in any case
 PROBES = 15  # candidates that are looked at where both ends work
 
 
@@ -250,13 +251,11 @@ class Ordered:
                 tries.start(self._names[position])
             if planned:
                 continue
-            # Two at the bad end and two at the answer: runs that differ show what comes and goes.
-            edges = [self._names[one] for one in (search.bad, search.good, self._last)]
-            unsure = [
-                one
-                for one in dict.fromkeys(edges)
-                if not tries.is_sure(one) and tries.running.count(one) < AT_ONCE
-            ]
+            edges = [self._names[one] for one in (search.bad, search.good)]
+            unsure = [one for one in edges if not tries.is_sure(one)]
+            if tries.runs(self._names[-1]) < TWICE:  # two that differ show what comes and goes
+                unsure.append(self._names[-1])
+            unsure = [one for one in unsure if tries.running.count(one) < AT_ONCE]
             too_early = tries.is_warm and not search.is_over  # it would take longer than the rest
             if not unsure or tries.free <= 0 or too_early:
                 return

@@ -301,5 +301,5 @@ class _Shrink:
             others,
             payloads,
             self.results.command(payloads),
-            [*self.notes, *self.results.notes],
+            [*self.notes, *self.tries.limits, *self.results.notes],
         )

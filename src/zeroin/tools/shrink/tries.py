@@ -68,6 +68,7 @@ class Tries:
         self.timeout: float | None = None
         self.warm = False
         self.cold_because = ""  # why tries are not resumed
+        self.limits: list[str] = []  # under which the tries ran, with their back-ends
         self.known: dict[str, bool] = {}
         self.others: dict[str, Other] = {}
         self.count = 0
@@ -175,6 +176,7 @@ class Tries:
             task.outcomes.append(answer.outcome or _untested(answer.error))
             task.answer = answer
             self.cold_because = answer.reason
+            self.limits = answer.about or self.limits
             tried = self._judged(task)
             if tried is None:
                 task.worker.send(task.order)

@@ -62,11 +62,12 @@ class Tryer:
             )
 
         try:
-            outcome, _ = self._quiet.run(cycle, conduct)
+            outcome, seen = self._quiet.run(cycle, conduct)
         except ZeroinError as error:
             return Answer(None, error.message, error.hint)
         if warm is None:
-            return Answer(outcome)
+            told = [f"limit {one.limit} by {one.backend}" for one in seen.ended.limits]
+            return Answer(outcome, about=told)
         return Answer(outcome, "", "", warm.resumed, warm.reason)
 
     def _seen(self, inbox: Inbox) -> View:
