@@ -379,3 +379,11 @@ def test_as_a_plain_user():
 def test_the_interpreter_is_ours():
     """The tests above run the Pythons they mean to."""
     assert sys.version_info >= (3, 11)
+
+
+def test_the_text_of_c_is_no_file(zeroin, project):
+    """A traceback looks for lines of `<string>`: that says nothing about the program."""
+    code = "open('missing file.txt')"
+    done = zeroin("files", "--", "python", "-c", code, cwd=project)
+    assert "missing file.txt" in done.stderr + done.stdout
+    assert "<string>: open" not in done.stderr + done.stdout

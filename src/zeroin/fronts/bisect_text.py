@@ -153,6 +153,7 @@ def _end(report: BisectReport, paint: Paint) -> str:
         text += bisect_culprits.end(report, paint)
     elif report.verdict == "found" and report.confirmed:
         old, new = ("fails", "works") if report.fixed else ("works", "fails the same way")
+        old = "fails as before" if report.about.get("before") else old
         good, bad = (
             one[:10] if report.axis == "commits" else one
             for one in (report.last_good, report.first_bad)

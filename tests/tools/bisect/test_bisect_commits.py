@@ -94,6 +94,7 @@ def test_it_fails_at_both_ends_in_two_ways(bisect, repository):
     done = bisect("commits", "HEAD~11", *COMMAND, cwd=repository.folder)
     assert (done.code, done.told["first_bad"]) == (0, shas[5])
     assert "ZeroDivisionError" in done.told["headline"]
+    assert "still no" in done.told["about"]["before"]
 
 
 # --- what is in the way --------------------------------------------------------------------------

@@ -23,6 +23,7 @@ _NAMES = re.compile(
         | nscd/socket | nsswitch\.conf | \.terminfo(?:/.*)? | terminfo/.*
         | Modules/Setup\.local | (?:site|dist)-packages | lib-dynload
         | tls | haswell | x86_64 | avx512_1
+        | <[^/<>]+>  # the text of -c, of which a traceback would show lines
     )$""",
     re.VERBOSE,
 )

@@ -33,6 +33,9 @@ def answer(
     headline = next(
         (one.headline for one in seen if judge and judge.oracle.judge(one) is Verdict.SAME), ""
     )
+    good = tries.outcomes.get(found.good, ())
+    if good and good[-1].failed and not options.fixed:
+        about = {**about, "before": good[-1].headline}  # it fails there as well, otherwise
     return BisectReport(
         axis,
         found.verdict,
