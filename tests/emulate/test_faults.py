@@ -116,7 +116,8 @@ def test_a_delay_holds_up_only_who_makes_the_call(someone):
 
 
 def test_the_command_itself_is_still_started(someone):
-    """`fail=execve` is about what the command starts; `fail=send` does not stop the filter."""
+    """What is done before it begins is not the command's: its folder is entered, it is executed."""
+    assert run(someone, "fail=chdir:EACCES", command=("true",))["outcome"] == "passed"
     someone.write("go.py", "import subprocess; subprocess.run(['true'])\n")
     done = run(someone, "fail=execve:EACCES")
     assert "PermissionError" in done["headline"]
