@@ -6,6 +6,7 @@ changing the result. `fewest` finds the fewest parts that are needed, `reduction
 round until nothing gets smaller.
 
 `bisection` finds the first bad one of an ordered range; it plans for several workers by itself.
+`graph` does so where commits branch and merge.
 `noisy` does so where the failure shows only in some runs, and says how sure it is (`posterior`).
 `culprits` finds which of some changes are needed, where many combinations can't be tested.
 """

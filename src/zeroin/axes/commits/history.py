@@ -106,6 +106,37 @@ def line(git: Git, good: str, bad: str, paths: Sequence[str] = ()) -> Line:
     return Line((base, *between, bad), note)
 
 
+class Branches(NamedTuple):
+    """All commits between two, parents before children; the first one is the good end."""
+
+    commits: tuple[str, ...]
+    parents: tuple[tuple[int, ...], ...]  # by their places
+
+
+def branches(git: Git, good: str, bad: str) -> Branches:
+    """From where good and bad have parted, with all that was merged meanwhile."""
+    base = git("merge-base", good, bad).strip()
+    told = git("rev-list", "--topo-order", "--reverse", "--parents", f"{base}..{bad}")
+    rows = [line.split() for line in told.splitlines()]
+    places = {base: 0, **{row[0]: number for number, row in enumerate(rows, 1)}}
+    parents = [tuple(places[one] for one in row[1:] if one in places) for row in rows]
+    return Branches(tuple(places), ((), *parents))
+
+
+def brought_by(git: Git, commit: str, line: Sequence[str]) -> str:
+    """The first of a line that has it: the merge that brought it; "" if it is of the line."""
+    if commit in line:
+        return ""
+    first, last = 0, len(line) - 1
+    while first < last:
+        middle = (first + last) // 2
+        if git.has("merge-base", "--is-ancestor", commit, line[middle]):
+            last = middle
+        else:
+            first = middle + 1
+    return line[first]
+
+
 def inside(git: Git, merge: Commit) -> Line | None:
     """What a merge brought in, from where it left to its own end; None for an octopus."""
     if len(merge.parents) != 2:

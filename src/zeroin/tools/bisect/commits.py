@@ -19,10 +19,11 @@ from zeroin.run.apart import View, can_be_apart
 from zeroin.run.cutter import interpreter
 from zeroin.run.environment import users
 from zeroin.run.uv import Uv
+from zeroin.search.graph import Graph
 from zeroin.tools.bisect.answer import answer
 from zeroin.tools.bisect.checkout import Checkout, Commits, names_in
 from zeroin.tools.bisect.editable import Editable
-from zeroin.tools.bisect.ordered import Found, Ordered
+from zeroin.tools.bisect.ordered import FLAKY, Found, Ordered
 from zeroin.tools.bisect.tries import Tries
 from zeroin.tools.folders import own_folder
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from zeroin.tools.bisect.report import BisectOptions, BisectReport, Skipped, Teller
 
 PREFIX = "zeroin-bisect-"
+MOST = 20_000  # commits, of which all branches are looked at
 # Where modules would come from, one a line; "/" for those that are not found.
 FIND = """\
 import sys
@@ -178,15 +180,44 @@ class _Commits:
             line = history.line(self.git, self.good, self.bad, self.wanted.paths)
             if line.note:
                 self.notes.append(line.note)
-            search = Ordered(tries, line.commits, self.options, self._is_an_end)
-            found = search.find()
-            skipped = search.skipped()
-            if found.verdict == "found" and not self.wanted.first_parent:
-                found, skipped = self._into_merges(tries, found, skipped)
+            answered = self._among_branches(tries, line.commits)
+            if answered is not None:
+                found, skipped = answered
+            else:
+                search = Ordered(tries, line.commits, self.options, self._is_an_end)
+                found, skipped = search.find(), search.skipped()
+                if found.verdict == "found" and not self.wanted.first_parent:
+                    found, skipped = self._into_merges(tries, found, skipped)
         except KeyboardInterrupt:
             return self._report(Found("interrupted"), [])
         tries.memory.forget()
         return self._report(found, skipped)
+
+    def _among_branches(
+        self, tries: Tries, line: Sequence[str]
+    ) -> tuple[Found, list[Skipped]] | None:
+        """All commits at once, merged ones too; None where it takes a line."""
+        if self.wanted.first_parent or self.wanted.paths:
+            return None
+        all_of_them = history.branches(self.git, self.good, self.bad)
+        if len(all_of_them.commits) > MOST:
+            return None
+        graph = Graph.of(all_of_them.parents)
+        search = Ordered(tries, all_of_them.commits, self.options, graph=graph)
+        found = search.find()
+        if found.verdict == FLAKY:
+            return None
+        if found.verdict == "found":
+            self._look_at_merges(history.read(self.git, found.bad), line)
+        return found, search.skipped()
+
+    def _look_at_merges(self, culprit: Commit, line: Sequence[str]) -> None:
+        if culprit.is_merge:
+            self.notes.append("neither side of this merge fails alone")
+        brought = history.brought_by(self.git, culprit.sha, line)
+        if brought:
+            merge = history.read(self.git, brought)
+            self.notes.append(f"it came in by the merge {merge.short} {merge.subject!r}")
 
     def _walk_back(self, tries: Tries) -> Found | None:
         """Further and further back, until it works."""

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from zeroin.cycle import Outcome
+    from zeroin.search.graph import Graph
     from zeroin.tools.bisect.report import BisectOptions
     from zeroin.tools.bisect.tries import Tries
 
+FLAKY = "flaky"  # what has no line can't be searched so
 MORE = 5  # further runs of an end that does not do what it should
 ENDS = 10  # runs of either end where it fails only sometimes,
 MOST_RUNS = 1000  # and of all: it may be that nothing tells the two ends apart
-AT_ONCE = 2  # runs of one candidate
 TWICE = 2  # is the bad end run in any case
 PROBES = 15  # candidates that are looked at where both ends work
 
@@ -48,15 +49,20 @@ class Ordered:
         names: Sequence[str],
         options: BisectOptions,
         is_an_end: Callable[[str], bool] = lambda _: True,
+        graph: Graph | None = None,
     ) -> None:
-        """`is_an_end`: whether the answer is the last word, and so to be looked at once more."""
+        """`is_an_end`: whether the answer is the last word, and so to be looked at once more.
+
+        With a `graph` names are in an order in which what is before another comes first.
+        """
         self._tries = tries
+        self._graph = graph
         self._is_an_end = is_an_end
         self._names = names
         self._at = {name: position for position, name in enumerate(names)}
         self._options = options
         self._last = len(names) - 1
-        self._search: Bisection | None = Bisection.of(self._last)
+        self._search: Bisection | Graph | None = graph or Bisection.of(self._last)
         tries.between = self._between
 
     def _between(self) -> tuple[int, float]:
@@ -70,7 +76,7 @@ class Ordered:
         """Where tries are under way; of an outer search some may be, too."""
         return [self._at[name] for name in self._tries.running if name in self._at]
 
-    def _told(self, search: Bisection) -> Bisection:
+    def _told(self, search: Bisection | Graph) -> Bisection | Graph:
         """With all that is known by now."""
         for name in (*self._tries.outcomes, *self._tries.reasons):
             position = self._at.get(name, 0)
@@ -86,13 +92,11 @@ class Ordered:
         problem = self._ends()
         if problem is not None:
             return problem
-        tries, good, bad = self._tries, self._names[0], self._names[-1]
-        flaky = tries.is_flaky(good) or tries.is_flaky(bad)
-        if not flaky:
+        if not any(map(self._tries.is_flaky, self._names)):
             found = self._exactly()
             if found is not None:
                 return found
-        return self._noisily()
+        return Found(FLAKY) if self._graph is not None else self._noisily()
 
     def _ends(self) -> Found | None:
         """Look at both; what is likely to be asked next is begun meanwhile."""
@@ -221,7 +225,7 @@ class Ordered:
     def _exactly(self) -> Found | None:
         """None where runs of the same candidate tell different things."""
         tries = self._tries
-        self._search = search = Bisection.of(self._last)
+        search: Bisection | Graph = self._graph or Bisection.of(self._last)
         while True:
             self._search = search = self._told(search)
             edges = (search.good, search.bad, self._last)  # looked at once more
@@ -240,7 +244,7 @@ class Ordered:
         sure = tries.is_sure(good) and tries.is_sure(bad)
         return Found(verdict, good, bad, candidates, confirmed=sure)
 
-    def _fill(self, search: Bisection) -> None:
+    def _fill(self, search: Bisection | Graph) -> None:
         """Start what is worth it; who is free looks at the answer once more."""
         tries = self._tries
         while tries.free > 0:
@@ -252,10 +256,11 @@ class Ordered:
             if planned:
                 continue
             edges = [self._names[one] for one in (search.bad, search.good)]
-            unsure = [one for one in edges if not tries.is_sure(one)]
-            if tries.runs(self._names[-1]) < TWICE:  # two that differ show what comes and goes
-                unsure.append(self._names[-1])
-            unsure = [one for one in unsure if tries.running.count(one) < AT_ONCE]
+            running_now = tries.running
+            unsure = [one for one in edges if tries.lacking(one) > running_now.count(one)]
+            last = self._names[-1]  # two runs that differ show what comes and goes
+            if tries.runs(last) + running_now.count(last) < TWICE:
+                unsure.append(last)
             too_early = tries.is_warm and not search.is_over  # it would take longer than the rest
             if not unsure or tries.free <= 0 or too_early:
                 return

@@ -81,10 +81,15 @@ class Tries:
 
     def is_sure(self, name: str) -> bool:
         """Whether it was run often enough to be an answer."""
+        return self.lacking(name) <= 0
+
+    def lacking(self, name: str) -> int:
+        """How many runs more make it sure."""
         seen = self.verdicts(name)
         is_quick = all(one.seconds < QUICK for one in self.outcomes.get(name, ()))
         wanted = QUICKLY_SURE if is_quick else SURE
-        return sum(one is not Verdict.OTHER for one in seen) >= wanted or len(seen) >= IN_VAIN
+        told = sum(one is not Verdict.OTHER for one in seen)
+        return min(wanted - told, IN_VAIN - len(seen))
 
     def runs(self, name: str) -> int:
         """How often it was run."""
