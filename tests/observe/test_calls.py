@@ -24,7 +24,7 @@ def read(text: str, pieces: int = 10_000) -> list[Call | Signal | Exit]:
 
 
 def history(text: str) -> History:
-    found = History("sh go.sh", "/work")
+    found = History("sh go.sh", "/proj")
     for record in read(text):
         found.take(record)
     return found
@@ -53,10 +53,10 @@ NAMES = {
 @pytest.mark.parametrize("shown", NAMES)
 def test_any_name_is_read(shown):
     """Spaces, quotes, newlines, UTF-8, other bytes, and names that look like strace's own text."""
-    line = f'7 1.5 openat(AT_FDCWD</work>, "{shown}", O_RDONLY) = -1 EACCES (Permission denied)\n'
+    line = f'7 1.5 openat(AT_FDCWD</proj>, "{shown}", O_RDONLY) = -1 EACCES (Permission denied)\n'
     (call,) = read(line)
     assert (call.name, call.error) == ("openat", "EACCES")
-    assert about(call, "/").paths == [os.path.normpath(f"/work/{NAMES[shown]}")]
+    assert about(call, "/").paths == [os.path.normpath(f"/proj/{NAMES[shown]}")]
 
 
 @pytest.mark.parametrize("shown", [name for name in NAMES if "<" not in name])
@@ -95,7 +95,7 @@ def test_strace_and_we_agree_on_escapes(tmp_path_factory, name):
 def test_records_come_out_whole_whatever_the_pieces():
     """The log is read while it is being written."""
     text = "".join(
-        f'7 {n}.5 openat(AT_FDCWD</work>, "file{n}", O_RDONLY) = -1 ENOENT (No such file)\n'
+        f'7 {n}.5 openat(AT_FDCWD</proj>, "file{n}", O_RDONLY) = -1 ENOENT (No such file)\n'
         for n in range(20)
     )
     assert read(text, pieces=7) == read(text)
@@ -105,14 +105,14 @@ def test_records_come_out_whole_whatever_the_pieces():
 def test_halves_of_a_call_are_put_together():
     """Another thread's line comes between them; the time is that of the first half."""
     text = (
-        '7 1.0 openat(AT_FDCWD</work>, "a", O_RDONLY <unfinished ...>\n'
-        '8 1.1 openat(AT_FDCWD</work>, "b", O_RDONLY) = 3</work/b>\n'
+        '7 1.0 openat(AT_FDCWD</proj>, "a", O_RDONLY <unfinished ...>\n'
+        '8 1.1 openat(AT_FDCWD</proj>, "b", O_RDONLY) = 3</proj/b>\n'
         "7 1.2 <... openat resumed>) = -1 ENOENT (No such file or directory)\n"
     )
     other, call = read(text)
     assert (other.pid, other.error) == (8, "")
     assert (call.pid, call.time, call.error) == (7, 1.0, "ENOENT")
-    assert about(call, "/").paths == ["/work/a"]
+    assert about(call, "/").paths == ["/proj/a"]
 
 
 def test_threads_are_not_processes():
@@ -120,17 +120,17 @@ def test_threads_are_not_processes():
     text = (
         '7 1.0 execve("/bin/sh", ["sh", "go.sh"], 0x1 /* 3 vars */) = 0\n'
         "7 1.1 clone3({flags=CLONE_VM|CLONE_THREAD, exit_signal=0} => {parent_tid=[8]}, 88) = 8\n"
-        '9 1.2 openat(AT_FDCWD</work>, "early", O_RDONLY) = -1 ENOENT (No such file)\n'
+        '9 1.2 openat(AT_FDCWD</proj>, "early", O_RDONLY) = -1 ENOENT (No such file)\n'
         "7 1.3 clone(child_stack=NULL, flags=SIGCHLD) = 9\n"
-        '8 1.4 openat(AT_FDCWD</work>, "threads", O_RDONLY) = -1 ENOENT (No such file)\n'
+        '8 1.4 openat(AT_FDCWD</proj>, "threads", O_RDONLY) = -1 ENOENT (No such file)\n'
         "9 1.5 +++ exited with 3 +++\n"
         "8 1.6 +++ exited with 0 +++\n"
         "7 1.7 +++ killed by SIGKILL +++\n"
     )
     found = history(text)
     assert {one.path: one.pid for one in failures(found)[0]} == {
-        "/work/threads": 7,
-        "/work/early": 9,
+        "/proj/threads": 7,
+        "/proj/early": 9,
     }
     assert (found.processes[7].ended, found.processes[9].ended) == ("SIGKILL", "exit 3")
 
@@ -153,7 +153,7 @@ def test_signals_are_no_calls():
 def test_where_a_process_is_counts():
     """Relative names after chdir, where the call itself does not say."""
     text = '7 1.0 chdir("sub") = 0\n7 1.1 access("x", R_OK) = -1 EACCES (Permission denied)\n'
-    assert failed(text) == [("/work/sub/x", "EACCES")]
+    assert failed(text) == [("/proj/sub/x", "EACCES")]
 
 
 def test_a_connection_that_was_not_waited_for():
@@ -170,9 +170,9 @@ def test_a_connection_that_was_not_waited_for():
 def test_what_a_search_found_later_is_hidden():
     """A library or module that is looked for in several folders, unless all is asked for."""
     text = (
-        '7 1.0 openat(AT_FDCWD</work>, "/a/libz.so.1", O_RDONLY) = -1 ENOENT (No such file)\n'
-        '7 1.1 openat(AT_FDCWD</work>, "/b/libz.so.1", O_RDONLY) = 3</b/libz.so.1>\n'
-        '7 1.2 openat(AT_FDCWD</work>, "/a/liby.so.1", O_RDONLY) = -1 ENOENT (No such file)\n'
+        '7 1.0 openat(AT_FDCWD</proj>, "/a/libz.so.1", O_RDONLY) = -1 ENOENT (No such file)\n'
+        '7 1.1 openat(AT_FDCWD</proj>, "/b/libz.so.1", O_RDONLY) = 3</b/libz.so.1>\n'
+        '7 1.2 openat(AT_FDCWD</proj>, "/a/liby.so.1", O_RDONLY) = -1 ENOENT (No such file)\n'
     )
     assert failed(text) == [("/a/liby.so.1", "ENOENT")]
     assert len(failed(text, everything=True)) == 2
@@ -192,10 +192,10 @@ def test_a_search_in_vain_is_one_failure():
 def test_the_likeliest_comes_first():
     """What the output names; then the last of who ended badly; looking around comes last."""
     text = (
-        '7 1.0 openat(AT_FDCWD</work>, "named.txt", O_RDONLY) = -1 ENOENT (No such file)\n'
-        '7 1.1 openat(AT_FDCWD</work>, "other.txt", O_RDONLY) = -1 ENOENT (No such file)\n'
-        '7 1.2 openat(AT_FDCWD</work>, "later.txt", O_RDONLY) = -1 EACCES (Permission denied)\n'
-        '7 1.3 newfstatat(AT_FDCWD</work>, "looked", 0x1, 0) = -1 ENOENT (No such file)\n'
+        '7 1.0 openat(AT_FDCWD</proj>, "named.txt", O_RDONLY) = -1 ENOENT (No such file)\n'
+        '7 1.1 openat(AT_FDCWD</proj>, "other.txt", O_RDONLY) = -1 ENOENT (No such file)\n'
+        '7 1.2 openat(AT_FDCWD</proj>, "later.txt", O_RDONLY) = -1 EACCES (Permission denied)\n'
+        '7 1.3 newfstatat(AT_FDCWD</proj>, "looked", 0x1, 0) = -1 ENOENT (No such file)\n'
         "7 1.4 +++ exited with 1 +++\n"
     )
     names = [os.path.basename(path) for path, _ in failed(text, output="can't read named.txt")]
@@ -205,21 +205,21 @@ def test_the_likeliest_comes_first():
 def test_opened_and_written_are_told_apart():
     """Read, written, renamed and removed; `write` itself is not counted."""
     text = (
-        '7 1.0 openat(AT_FDCWD</work>, "in", O_RDONLY) = 3</work/in>\n'
-        '7 1.1 openat(AT_FDCWD</work>, "out", O_WRONLY|O_CREAT, 0666) = 4</work/out>\n'
-        '7 1.2 write(4</work/out>, "x", 1) = 1\n'
+        '7 1.0 openat(AT_FDCWD</proj>, "in", O_RDONLY) = 3</proj/in>\n'
+        '7 1.1 openat(AT_FDCWD</proj>, "out", O_WRONLY|O_CREAT, 0666) = 4</proj/out>\n'
+        '7 1.2 write(4</proj/out>, "x", 1) = 1\n'
         '7 1.3 rename("out", "final") = 0\n'
         '7 1.4 unlink("old") = 0\n'
     )
     found = history(text)
     assert [(one.path, one.operation) for one in used(found.opened)] == [
-        ("/work/out", "open to write"),
-        ("/work/in", "open to read"),
+        ("/proj/out", "open to write"),
+        ("/proj/in", "open to read"),
     ]
     assert [(one.path, one.operation) for one in used(found.written)] == [
-        ("/work/old", "remove"),
-        ("/work/final", "rename"),
-        ("/work/out", "open to write"),
+        ("/proj/old", "remove"),
+        ("/proj/final", "rename"),
+        ("/proj/out", "open to write"),
     ]
 
 
