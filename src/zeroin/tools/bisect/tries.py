@@ -86,7 +86,8 @@ class Tries:
     def lacking(self, name: str) -> int:
         """How many runs more make it sure."""
         seen = self.verdicts(name)
-        is_quick = all(one.seconds < QUICK for one in self.outcomes.get(name, ()))
+        quick = (one.seconds < QUICK for one in self.outcomes.get(name, ()))
+        is_quick = not self.is_warm and all(quick)  # from its start it takes longer than it seems
         wanted = QUICKLY_SURE if is_quick else SURE
         told = sum(one is not Verdict.OTHER for one in seen)
         return min(wanted - told, IN_VAIN - len(seen))
