@@ -15,6 +15,11 @@ from zeroin.run import tree
 COMMAND = ("--", "python", "repro.py")
 
 
+def tested(done):
+    """How many different commits were run."""
+    return done.told["about"]["log"].count("git bisect ") - 1  # without its start
+
+
 @pytest.fixture
 def hundred(repository):
     """A hundred commits; the 38th breaks it."""
@@ -40,7 +45,7 @@ def test_the_commit(bisect, hundred):
     assert (commit["pull_request"], commit["author"]) == ("26681", "A. Author <author@example.org>")
     assert commit["link"] == "https://example.org/team/pkg/pull/26681"
     assert {file["path"] for file in commit["files"]} == {"src/pkg/core.py", "number.txt"}
-    assert done.told["tries"] < 30
+    assert tested(done) <= 13  # of a hundred, several at once; the answer is run more often
     assert hundred.state() == before
 
 
@@ -56,7 +61,7 @@ def test_without_a_good_one(bisect, hundred):
     """It is looked for, further and further back."""
     done = bisect("commits", *COMMAND, cwd=hundred.folder)
     assert done.told["first_bad"] == hundred.shas[37]
-    assert done.told["tries"] < 35
+    assert tested(done) <= 20
 
 
 def test_names_of_ends(bisect, hundred):
@@ -77,7 +82,7 @@ def test_only_what_touches_a_path(bisect, repository):
     shas = repository.commits(*texts)
     done = bisect("commits", "HEAD~59", "--path", "src/pkg", *COMMAND, cwd=repository.folder)
     assert done.told["first_bad"] == shas[30]
-    assert done.told["tries"] <= 18
+    assert tested(done) <= 6  # all that touch it
 
 
 def test_what_repaired_it(bisect, repository):
@@ -387,7 +392,7 @@ def test_warm_tries(bisect, repository):
         "repro.py",
         f"open({str(starts)!r}, 'a').write('x')\n"
         "import time\n"
-        "time.sleep(0.4)\n"
+        "time.sleep(1.1)\n"
         "from pkg.core import add\n"
         "assert add(1) == 2\n",
     )
