@@ -15,6 +15,7 @@ import traceback
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from zeroin.emulate import kernel
+from zeroin.errors import UntestableError, ZeroinError
 from zeroin.run import tree
 
 if TYPE_CHECKING:
@@ -36,6 +37,13 @@ class Answer(NamedTuple):
     resumed: bool = False
     reason: str = ""  # why it was not resumed, or won't be
     about: Any = None  # what else was seen
+
+
+class Refused(NamedTuple):
+    """What a worker can't do its work without is not there: room on a disk, a right."""
+
+    message: str
+    hint: str = "the tries need room for their folders; set TMPDIR to a folder that has it"
 
 
 class Servant(Protocol):
@@ -71,6 +79,8 @@ class Worker:
         answer = _receive(self.socket)
         if isinstance(answer, Answer):
             return answer
+        if isinstance(answer, Refused):
+            raise UntestableError(answer.message, hint=answer.hint)
         if isinstance(answer, str):
             raise RuntimeError(answer)  # noqa: TRY004 - a bug of ours, with its traceback
         self.is_lost = True
@@ -154,9 +164,18 @@ def _serve(sock: socket.socket, make: Callable[[], Servant], driver: int) -> Non
         code = 0
     except BrokenPipeError:
         pass  # the driver has ended
+    except (ZeroinError, OSError) as error:
+        with contextlib.suppress(OSError):
+            _send(sock, Refused(_in_words(error)))
     except Exception:
         with contextlib.suppress(OSError):
             _send(sock, traceback.format_exc())
     finally:
         _kill_below(os.getpid())  # whatever the command has left behind
         os._exit(code)
+
+
+def _in_words(error: ZeroinError | OSError) -> str:
+    if isinstance(error, ZeroinError):
+        return error.message
+    return f"{error.filename or 'a folder of ours'}: {os.strerror(error.errno or 0).lower()}"

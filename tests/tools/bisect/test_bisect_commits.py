@@ -15,7 +15,7 @@ from zeroin.run import tree
 COMMAND = ("--", "python", "repro.py")
 
 
-def tested(done):
+def commits_run(done):
     """How many different commits were run."""
     return done.told["about"]["log"].count("git bisect ") - 1  # without its start
 
@@ -45,7 +45,7 @@ def test_the_commit(bisect, hundred):
     assert (commit["pull_request"], commit["author"]) == ("26681", "A. Author <author@example.org>")
     assert commit["link"] == "https://example.org/team/pkg/pull/26681"
     assert {file["path"] for file in commit["files"]} == {"src/pkg/core.py", "number.txt"}
-    assert tested(done) <= 13  # of a hundred, several at once; the answer is run more often
+    assert commits_run(done) <= 13  # of a hundred, several at once; the answer is run more often
     assert hundred.state() == before
 
 
@@ -61,7 +61,7 @@ def test_without_a_good_one(bisect, hundred):
     """It is looked for, further and further back."""
     done = bisect("commits", *COMMAND, cwd=hundred.folder)
     assert done.told["first_bad"] == hundred.shas[37]
-    assert tested(done) <= 20
+    assert commits_run(done) <= 20
 
 
 def test_names_of_ends(bisect, hundred):
@@ -82,7 +82,7 @@ def test_only_what_touches_a_path(bisect, repository):
     shas = repository.commits(*texts)
     done = bisect("commits", "HEAD~59", "--path", "src/pkg", *COMMAND, cwd=repository.folder)
     assert done.told["first_bad"] == shas[30]
-    assert tested(done) <= 6  # all that touch it
+    assert commits_run(done) <= 6  # all that touch it
 
 
 def test_what_repaired_it(bisect, repository):
@@ -241,6 +241,39 @@ def test_submodules(bisect, repository, tmp_path, zeroin):
     done = bisect("commits", shas[1], *COMMAND, cwd=repository.folder)
     assert done.told["first_bad"] == shas[6]
     assert repository.git("-C", "lib", "rev-parse", "HEAD").strip() == versions[1]
+
+
+@pytest.mark.parametrize("name", ["a repo, ü [1]", "a:b"])
+def test_odd_names(bisect, repository, name):
+    """Of the repository, and of what is not committed; where PYTHONPATH can't say it, that is said."""
+    shas = repository.commits(*[GOOD if n < 4 else BAD for n in range(9)])
+    repository.write("new\nline.txt", "x")
+    repository.write("da:ta/big [1]*.bin", "x" * 2_000_000)
+    folder = repository.folder.rename(repository.folder.parent / name)
+    done = bisect("commits", "HEAD~8", *COMMAND, cwd=folder)
+    if ":" in name:
+        assert "PYTHONPATH can't name" in done.told["why"]
+    else:
+        assert done.told["first_bad"] == shas[4]
+    assert (folder / "da:ta" / "big [1]*.bin").stat().st_size == 2_000_000
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a small disk")
+@pytest.mark.parametrize("size", ["16k", "100k"])
+def test_a_full_temporary_folder(repository, zeroin, tmp_path, size):
+    """Exit code 125 and what to do; nothing is left there."""
+    repository.commits(*[GOOD if n < 4 else BAD for n in range(9)])
+    small = tmp_path / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", small], check=True)
+    try:
+        words = ("bisect", "commits", "HEAD~8", *COMMAND)
+        done = zeroin(*words, cwd=repository.folder, env={"TMPDIR": str(small)})
+        assert done.returncode == 125, done.stderr
+        assert "set TMPDIR" in done.stderr  # git's own words differ by what it was at
+        assert list(small.iterdir()) == []
+    finally:
+        subprocess.run(["umount", small], check=True)
 
 
 # --- merges --------------------------------------------------------------------------------------

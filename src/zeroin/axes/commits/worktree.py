@@ -7,7 +7,6 @@ import fcntl
 import os
 import re
 import shutil
-import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
 from zeroin.axes.commits.git import Git
@@ -30,7 +29,7 @@ class Mine(NamedTuple):
 
 def borrow(git: Git, folder: str) -> Git:
     """A repository of our own with all that the user's has, which costs nothing."""
-    subprocess.run(["git", "init", "--quiet", "--bare", folder], check=True, capture_output=True)
+    git("init", "--quiet", "--bare", folder)
     theirs = _common_folder(git)
     with open(os.path.join(folder, "objects", "info", "alternates"), "w", encoding="utf-8") as file:
         file.write(os.path.join(theirs, "objects") + "\n")

@@ -149,6 +149,11 @@ class Commits:
         names = ",".join(self._names())
         env = {**cycle.env, "ZEROIN_WHERE": names}
         if self._needs_path:
+            if os.pathsep in self._root:
+                raise UntestableError(
+                    f"its packages are not installed, and PYTHONPATH can't name {self._root}",
+                    hint="let --editable install them",
+                )
             before = users(cycle, self._shared.environ).get("PYTHONPATH", "")
             paths = [os.path.join(self._root, *below) for below in (("src",), ())]
             env["PYTHONPATH"] = os.pathsep.join(filter(None, [*paths, before]))

@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zeroin.axes.commits import history
-from zeroin.axes.commits.git import repository
+from zeroin.axes.commits.git import GitError, repository
 from zeroin.axes.commits.worktree import belongings, borrow
 from zeroin.cycle import Verdict
 from zeroin.digest import digest
@@ -112,7 +112,14 @@ class _Commits:
             history.line(self.git, self.good, self.bad)
         self.folder = own_folder(PREFIX)
         self.tries: Tries | None = None
-        shared = self._shared(cycle, environ)
+        try:
+            shared = self._shared(cycle, environ)
+        except (GitError, OSError) as error:
+            self.close()
+            raise UntestableError(
+                f"the folders of the tries can't be made: {error}",
+                hint="they need some room; set TMPDIR to a folder that has it",
+            ) from None
         key = digest(
             repr((cycle.key(), self.git.folder, options._replace(jobs=0, fresh=False), wanted[5:]))
         )
