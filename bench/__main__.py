@@ -32,6 +32,13 @@ TOPICS = (
     "crash",
     "record",
     "files",
+    "stacks",
+    "look",
+    "look_peers",
+    "which",
+    "leak",
+    "shapes",
+    "nan",
     *WARM,
     "search",
     "bisect_search",
@@ -40,6 +47,9 @@ TOPICS = (
     "bisect_commits",
     "envs",
     "limits",
+    "watch",
+    "probe",
+    "fronts",
 )
 
 
@@ -79,9 +89,10 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--peers",
         action="store_true",
-        help="install other tools with pip and measure them beside us: asciinema, con-duct and "
-        "guild (in a temporary environment), watchfiles, IPython, jurigged, marimo, shrinkray, "
-        "picire and lithium (in .cache)",
+        help="install other tools with pip and measure them beside us: asciinema, con-duct, "
+        "guild and pystack (in a temporary environment), watchfiles, IPython, jurigged, marimo, "
+        "shrinkray, picire, lithium, icecream, snoop, PySnooper, TorchSnooper, stackprinter, rich "
+        "and lovely-tensors (in .cache)",
     )
     return p
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bench.scene import Scene
 
 COMMITS, BAD = 1024, 700
+REPOSITORY = "ZEROIN_BENCH_REPOSITORY"  # the path of a clone, for a longer history than ours
 WAITING, BUSY, WARM = 0.6, 1.0, 0.3  # times git's own way
 GOOD_TEXT, BAD_TEXT = "def add(x):\n    return x + 1\n", "def add(x):\n    return x / 0\n"
 TAIL = "from core import add\nassert add(1) == 2\n"
@@ -94,12 +95,14 @@ def _generated(scene: Scene, program: str) -> str:
 
 
 def _real(scene: Scene) -> list[Row]:
-    """This project's own history: since when is there a file?"""
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    """A real history, of any repository or this project's own: since when is there a file?"""
+    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    here = os.environ.get(REPOSITORY, own)
+    whose = "this project's own history" if here == own else f"the history of {here}"
     folder = os.path.join(scene.make("bisect-real"), "clone")
     done = subprocess.run(["git", "clone", "-q", here, folder], capture_output=True, check=False)
     if done.returncode:
-        return [Row("this project's own history: there is none here")]
+        return [Row(f"{whose}: there is none here")]
     shas = _run(folder, ["git", "rev-list", "--first-parent", "--reverse", "HEAD"]).split()
     added = ("git", "diff-tree", "--no-commit-id", "-r", "--name-only", "--diff-filter=A")
     for sha in shas[2 * len(shas) // 3 :]:
@@ -108,9 +111,10 @@ def _real(scene: Scene) -> list[Row]:
         if names:
             break
     else:
-        return [Row("this project's own history is too short")]
+        return [Row(f"{whose} is too short")]
     line = f"sleep 1; test ! -e {names[0]}"
-    case = Case("this project's own history, a test that waits", "", ("-j", "4"), WAITING)
+    name = f"{whose}, {len(shas):,} commits, a test that waits"
+    case = Case(name, "", ("-j", "4"), WAITING)
     return _both(scene, case, folder, ["sh", "-c", line], shas[0])
 
 

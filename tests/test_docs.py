@@ -138,7 +138,7 @@ def test_every_command_line_parses(page):
             module, own = module.axis(own[0]), own[1:]
         module.parser().parse_args(own)
         runs = (
-            verb in ("run", "loop", "limit", "bisect")
+            verb in ("run", "loop", "limit", "bisect", "leak", "nan")
             or (verb == "files" and "-p" not in own)
             or (verb == "shrink" and "--interesting" not in own)
         )
@@ -293,6 +293,10 @@ class Seen:
             else:
                 assert not holds_objects(item) or known[key] == "map", f"{section}.{key}"
 
+    def leave_out(self, prefix: str) -> None:
+        """Don't ask for what this machine can't show."""
+        self.sections = {k: v for k, v in self.sections.items() if not k.startswith(prefix)}
+
     def missing(self) -> dict[str, set[str]]:
         left = {name: set(keys) - self.keys[name] for name, keys in self.sections.items()}
         return {name: keys for name, keys in left.items() if keys}
@@ -305,6 +309,36 @@ def holds_objects(value: Any) -> bool:
 
 
 PROGRAMS = {
+    "shaped.py": "import array\nx = array.array('d', [1])  # (2,) f64\nx = 1 / (x[0] - 1)\n",
+    "not_finite.py": """\
+import numpy, torch
+
+w = torch.nn.Parameter(torch.zeros(2))
+opt = torch.optim.SGD([w], 0.1)
+model = torch.nn.Sequential(torch.nn.Linear(2, 2))
+unused = 1 / w.detach()
+w.sum().backward()
+opt.step()
+numpy.log(-numpy.ones(2))
+y = model(torch.from_numpy(numpy.array([[1.0, numpy.nan]], "float32")))
+y.sum().backward()
+opt.zero_grad()
+x = w / 0 + 1
+x.div_(torch.zeros(2)).sub_(x.detach().clone())
+x.sum().backward()
+model[0].weight.grad = None
+opt.zero_grad()
+torch.sqrt(w * 0).sum().backward()
+opt.step()
+
+
+class Log(torch.nn.Linear):
+    def forward(self, x):
+        return torch.log(0 * self.weight + x)
+
+
+Log(2, 2)(torch.zeros(2)).sum().backward()
+""",
     "group.py": """\
 def deep(left):
     if not left:
@@ -350,6 +384,32 @@ def commits(folder: Path, env: dict[str, str], *texts: str) -> None:
             subprocess.run(["git", *words], cwd=folder, env=env, check=True)
 
 
+GROWS = """\
+class Node:
+    def __init__(self):
+        self.me, self.data = self, bytearray(9_000)
+
+kept = []
+for _ in range(60):
+    kept.append([Node(), bytearray(90_000)])
+    Node()
+"""
+
+
+def ask_which(ask: Any, project: Path) -> None:
+    """Questions that have all keys in their answers."""
+    text = "class A:\n    def f(self):\n        pass\n\n\nclass B(A):\n    @property\n    def f(self):\n        pass\n"
+    (project / "classes.py").write_text(text + "\n\nB().f\n")
+    (project / "build" / "lib").mkdir(parents=True)
+    (project / "build" / "lib" / "classes.py").write_text(text)
+    patch = "import classes\n\n\ndef f(self):\n    pass\n\n\nclasses.A.f = f\n"
+    (project / "patches.py").write_text(patch)
+    ask("which", "which", "classes.B", "--json")
+    ask("which", "which", "classes.B.f", "--json", "--", "python", "classes.py")
+    ask("which", "which", "patches:classes.A.f", "--json")
+    ask("which", "which", "imports.f", "--json")
+
+
 @pytest.mark.slow
 def test_json_keys_are_the_documented_ones(zeroin, project):
     """Every key of real output is in json.md, and every key of json.md is in real output."""
@@ -377,6 +437,7 @@ def test_json_keys_are_the_documented_ones(zeroin, project):
     run("run", "--json", "--timeout", "1s", "--", "python", "sleeps.py")
     run("limit", "--json", "disk=.:1M", "--", "touch", "written")
     options = ["--env", "PYTHONPATH=lib1", "--reset", "true", "--restore", "out", "--seed", "1"]
+    options += ["--peek", "--log", "info", "--at", "dies.py:1", "peek=1"]
     run("run", "--json", *options, "--sync", "--timeout", "60", "--", "python", "train.py")
     (project / "train.py").write_text("print('more')\n")
     run("run", "--json", "--env", "PYTHONPATH=lib2", "--", "python", "train.py")
@@ -397,12 +458,33 @@ def test_json_keys_are_the_documented_ones(zeroin, project):
     ask("log", "log", "--json")
     ask("oneliner", "show", "8", "--oneliner", "--json")
     ask("files", "files", "--json", "--", "python", "reads.py")
+    look = ("--after", "1s", "--end", "--json", "--", "python", "sleeps.py")
+    ask("stacks", "stacks", *look)
+    ask_which(ask, project)
+    (project / "grows.py").write_text(GROWS)
+    ask("leak", "leak", "--json", "--", "python", "grows.py")
+    ask("shapes", "shapes", "--json", "--check", "shaped.py")
+    if support.lack_of_libs() is None:
+        python = support.libs_python()
+        ask("nan", "nan", "--json", "--go-on", "--", python, "not_finite.py")
+    else:
+        seen.leave_out("nan")
     ask("why", "why", "--json")
     zeroin("run", "--", "sh", "-c", "kill -SEGV $$", cwd=project)
     ask("why", "why", "--json")
     ask("why", "why", "--json", "-p", str(os.getpid()))
+    ask("watch", "watch", "memory", "--once", "--json", "--", "true")
     ask("gc", "gc", "--json")
     ask("doctor", "doctor", "--json")
+    for folder in ("src", "copies"):
+        (project / folder / "shop").mkdir(parents=True)
+        (project / folder / "shop" / "__init__.py").touch()
+    (project / "test_copy.py").write_text(
+        "import sys\ndef test_copy():\n    sys.path.insert(0, 'copies')\n    import shop\n    assert 0\n"
+    )
+    options = ["--zeroin-report", "r.json", "--zeroin-flaky", "2", "--zeroin-only-mine"]
+    run("run", "--json", "--", sys.executable, "-m", "pytest", *options, "test_copy.py")
+    seen.take(json.loads((project / "r.json").read_text()), "pytest")
     done = zeroin("run", "--repeat", "2", "--json", "--", "python", "dies.py", cwd=project)
     *runs, rates = map(json.loads, done.stdout.splitlines())
     seen.take(runs, "run")

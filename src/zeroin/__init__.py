@@ -1,10 +1,17 @@
 """zeroin: from "it crashed after ten minutes" to a small repro, and what broke it.
 
 This module stays nearly empty: `zeroin --version` and every Python program that
-imports the library pay for each line here.
+imports the library pay for each line here. It is read by Python 3.9 as well.
 """
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from zeroin.agent.look import log, peek, section, sections
+
 __version__ = "0.1.0"
+__all__ = ["checkpoint", "log", "peek", "section", "sections"]
 
 
 def checkpoint() -> None:
@@ -18,3 +25,34 @@ def checkpoint() -> None:
     steps = sys.modules.get("_zeroin_agent.warm.stepping.steps")
     if steps is not None:
         steps.make_due()
+
+
+def load_ipython_extension(shell: object) -> None:
+    """Begin with time, memory and warnings after cells: `%load_ext zeroin`."""
+    from zeroin.agent import notebook
+
+    notebook.load(shell)
+
+
+def unload_ipython_extension(shell: object) -> None:
+    """Stop: `%unload_ext zeroin`."""
+    from zeroin.agent import notebook
+
+    notebook.unload(shell)
+
+
+def __getattr__(name: str) -> "Any":
+    """Load the rest of the library when it is asked for; the agent's, where there is one."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+    import sys
+
+    own = "_zeroin_agent" if "_zeroin_agent" in sys.modules else "zeroin.agent"
+    value = getattr(importlib.import_module(own + ".look"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> "list[str]":
+    return [*globals(), *__all__]

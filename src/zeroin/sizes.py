@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from zeroin.agent.amounts import size as size  # noqa: PLC0414 - the other way
 from zeroin.errors import UsageError
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -26,16 +27,3 @@ def format_size(count: int) -> str:
             if count and count % table[unit] == 0:
                 return f"{count // table[unit]}{unit.upper()}{mark}{'B' if mark else ''}"
     return str(count)
-
-
-def size(count: float) -> str:
-    """For reading: `2.1 GB`."""
-    for unit in ("B", "KB", "MB", "GB"):
-        if count < 1000:
-            return (
-                f"{count:.0f} {unit}"
-                if unit in ("B", "KB") or count >= 100
-                else f"{count:.1f} {unit}"
-            )
-        count /= 1000
-    return f"{count:.1f} TB"

@@ -476,3 +476,15 @@ def test_frames_are_json(python, inbox, tmp_path):
     (crash,) = crashes(inbox)
     assert crash["chain"][-1]["message"] == "\ud800 bad \x00"
     assert crash["chain"][-1]["frames"][-1]["locals"]["y"] == "inf"
+
+
+def test_a_quiet_probe_proves_that_a_method_is_used(python, inbox, tmp_path):
+    """The variable alone is enough: the process ends there, nothing is printed, the place is told."""
+    write(tmp_path, "lib.py", "class A:\n    def go(self):\n        return 1\n")
+    write(tmp_path, "main.py", "import lib\nlib.A().go()\nprint('after')\n")
+    asked = '[{"id": 5, "module": "lib", "function": "A.go", "die": true, "quiet": true}]'
+    done = start(python, inbox, "main.py", cwd=tmp_path, env={"ZEROIN_PROBES": asked})
+    assert (done.returncode, done.stdout, done.stderr) == (70, "", "")
+    (reached,) = [m for m in inbox.messages if m.get("event") == "reached"]
+    assert (reached["id"], reached["file"]) == (5, str(tmp_path / "lib.py"))
+    assert (reached["line"], reached["function"]) == (2, "A.go")

@@ -95,6 +95,15 @@ def test_children_and_threads_share_one_count(someone):
     assert done.stdout.split() == ["b", "5", "c", "5", "d", "5"]
 
 
+def test_a_pattern_for_any_folder(someone):
+    """`*/sub/*` is a folder of that name wherever it lies; what fitted nothing is told."""
+    made = "import os; os.makedirs('a/sub'); os.mkdir('a/sub/b')"
+    done = run(someone, "fail=mkdir:EIO:path=*/sub/*", command=("python", "-c", made))
+    assert done["headline"] == "OSError at <string>: [Errno 5] Input/output error: 'a/sub/b'"
+    done = run(someone, "fail=mkdir:EIO:path=*/sup/*", command=("mkdir", "b"))
+    assert done["limits"][0]["detail"] == "no mkdir of */sup/* was made"
+
+
 def test_a_delay_holds_up_only_who_makes_the_call(someone):
     """Ten threads that wait at once take as long as one; other calls go on."""
     someone.write(

@@ -117,6 +117,12 @@ def test_only_fronts_print():
     for path, tree in sources(*rooms):
         if path.name in ("trials.py", "gpu_holder.py"):  # scripts, whose stdout is a pipe of ours
             continue
+        if path.parent.name == "look":  # the library, which the program itself calls to speak
+            continue
+        if path.parts[-2:] == ("probes", "say.py"):  # probes are asked to speak
+            continue
+        if path.parent.name == "notebook":  # a cell's cost stands below what the cell has said
+            continue
         for node in ast.walk(tree):
             assert not (isinstance(node, ast.Name) and node.id == "print"), path
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -139,6 +145,7 @@ def test_the_agent_is_standard_library_only():
                     "_zeroin_agent",
                     "IPython",
                     "pytest",  # by what pytest itself loads
+                    "_pytest",
                     "ipdb",
                 }, (path, name)
 

@@ -106,11 +106,14 @@ def snapshot(number: int, lines: list[str]) -> list[str]:
         middle = os.fork()
         if middle:
             os.waitpid(middle, 0)
-        elif os.fork():
+            continue
+        middle = os.getpid()
+        if os.fork():
             os._exit(0)
-        else:
-            line.close()
-            return wait_to_go(number, at, lines)
+        while os.getppid() == middle:  # until it has ended, we are not the driver's
+            time.sleep(0.001)
+        line.close()
+        return wait_to_go(number, at, lines)
     os._exit(0)
 
 

@@ -82,7 +82,8 @@ def test_where_nothing_is_installed(zeroin, project, write, python, words):
         """
     )
     done = zeroin(*words, "--", python, "train.py", cwd=project)
-    assert (done.returncode, done.stdout) == (0, "['checkpoint']\n" * 2)
+    names = ["checkpoint", "load_ipython_extension", "unload_ipython_extension"]
+    assert (done.returncode, done.stdout) == (0, f"{names}\n" * 2)
 
 
 def test_verifying_finds_it_as_well(zeroin, project, write):

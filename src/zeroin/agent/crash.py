@@ -31,24 +31,26 @@ SECONDS = 0.15  # for looking at the locals
 
 def report(exc: BaseException, about: dict[str, Any]) -> None:
     """Describe and deliver."""
+    post.send({**describe(exc, about), **loaded.facts()})
+
+
+def describe(exc: BaseException, about: dict[str, Any], brief: bool = False) -> dict[str, Any]:
+    """All there is to tell about an exception; in brief, without source and values."""
     started = time.perf_counter()
-    wanted: list[tuple[dict[str, Any], str, Any]] = []
+    wanted: list[tuple[dict[str, Any], str, Any]] | None = None if brief else []
     chain = _chain(exc, wanted, set())
     if wanted:
         _fill_in(wanted)
-    post.send(
-        {
-            "kind": "crash",
-            "pid": os.getpid(),
-            "time": time.time(),
-            "thread": "main",
-            "fatal": True,
-            **about,
-            "chain": chain,
-            "took": time.perf_counter() - started,
-            **loaded.facts(),
-        }
-    )
+    return {
+        "kind": "crash",
+        "pid": os.getpid(),
+        "time": time.time(),
+        "thread": "main",
+        "fatal": True,
+        **about,
+        "chain": chain,
+        "took": time.perf_counter() - started,
+    }
 
 
 def _fill_in(wanted: list[tuple[dict[str, Any], str, Any]]) -> None:
@@ -61,7 +63,7 @@ def _fill_in(wanted: list[tuple[dict[str, Any], str, Any]]) -> None:
 
 
 def _chain(
-    exc: BaseException, wanted: list[tuple[dict[str, Any], str, Any]], seen: set[int]
+    exc: BaseException, wanted: list[tuple[dict[str, Any], str, Any]] | None, seen: set[int]
 ) -> list[dict[str, Any]]:
     links: list[dict[str, Any]] = []
     current: BaseException | None = exc
@@ -80,7 +82,7 @@ def _chain(
 
 
 def _link(
-    exc: BaseException, wanted: list[tuple[dict[str, Any], str, Any]], seen: set[int]
+    exc: BaseException, wanted: list[tuple[dict[str, Any], str, Any]] | None, seen: set[int]
 ) -> dict[str, Any]:
     kind = type(exc)
     link: dict[str, Any] = {
@@ -122,34 +124,54 @@ def _message(exc: BaseException) -> str:
     return secrets.mask(text[:MESSAGE], secrets.of_environment(os.environ))
 
 
+def frames_at(frame: FrameType | None) -> list[dict[str, Any]]:
+    """All that has led to a frame which is running, as a crash there would tell it."""
+    entries = []
+    while frame is not None:
+        entries.append((frame, frame.f_lineno or 0, frame.f_lasti))
+        frame = frame.f_back
+    wanted: list[tuple[dict[str, Any], str, Any]] = []
+    told = _told(entries[::-1], wanted)
+    if wanted:
+        _fill_in(wanted)
+    told[-1].pop("span", None)  # it is about to begin its line: nothing in it has failed
+    return told
+
+
 def _frames(
-    tb: TracebackType | None, wanted: list[tuple[dict[str, Any], str, Any]]
+    tb: TracebackType | None, wanted: list[tuple[dict[str, Any], str, Any]] | None
 ) -> list[dict[str, Any]]:
     entries = []
     while tb is not None:
         entries.append((tb.tb_frame, tb.tb_lineno, tb.tb_lasti))
         tb = tb.tb_next
+    return _told(entries, wanted)
+
+
+def _told(
+    entries: list[tuple[FrameType, int, int]],
+    wanted: list[tuple[dict[str, Any], str, Any]] | None,
+) -> list[dict[str, Any]]:
     left_out = max(0, len(entries) - FIRST - LAST)
     if left_out:
         entries = entries[:FIRST] + entries[-LAST:]
-    frames = [_frame(frame, line, last) for frame, line, last in entries]
-    with_locals = [n for n, frame in enumerate(frames) if frame["owner"] == "user"]
-    if os.environ.get("ZEROIN_BRIEF"):  # one of many tries: nobody will look at the values
-        with_locals.clear()
-    for n in with_locals[-FRAMES_WITH_LOCALS:]:
-        _add_source(frames[n])
-        _want_locals(frames[n], entries[n][0], wanted)
+    frames = [frame_of(frame, line, last) for frame, line, last in entries]
     if left_out:
         frames[FIRST]["left_out_before"] = left_out
+    with_locals = [n for n, frame in enumerate(frames) if frame["owner"] == "user"]
+    if wanted is None or os.environ.get("ZEROIN_BRIEF"):
+        return frames  # one of many tries: nobody will look at the values
+    for n in with_locals[-FRAMES_WITH_LOCALS:]:
+        add_source(frames[n])
+        _want_locals(frames[n], entries[n][0], wanted)
     return frames
 
 
-def _frame(frame: FrameType, line: int, lasti: int) -> dict[str, Any]:
+def frame_of(frame: FrameType, line: int, lasti: int) -> dict[str, Any]:
+    """One line of a traceback: where it is and whose."""
     code = frame.f_code
     about: dict[str, Any] = {
-        "file": code.co_filename
-        if code.co_filename.startswith("<")
-        else os.path.abspath(code.co_filename),
+        "file": file_of(code),
         "line": line,
         "name": code.co_name,
         "qualname": getattr(code, "co_qualname", code.co_name),
@@ -157,10 +179,16 @@ def _frame(frame: FrameType, line: int, lasti: int) -> dict[str, Any]:
         "module": str(frame.f_globals.get("__name__", "")),
         "owner": owner.of(code.co_filename),
     }
-    span = _span(code, lasti)
+    span = span_of(code, lasti)
     if span:
         about["span"] = span
     return about
+
+
+def file_of(code: CodeType) -> str:
+    """The whole path, but for what is no file."""
+    name = code.co_filename
+    return name if name.startswith("<") else os.path.abspath(name)
 
 
 def _class_of(frame: FrameType) -> str:
@@ -184,7 +212,7 @@ def _class_of(frame: FrameType) -> str:
     return ""
 
 
-def _span(code: CodeType, lasti: int) -> list[int] | None:
+def span_of(code: CodeType, lasti: int) -> list[int] | None:
     """First and last line and column of the failing expression, where Python knows them."""
     if sys.version_info >= (3, 11):
         from itertools import islice
@@ -195,7 +223,7 @@ def _span(code: CodeType, lasti: int) -> list[int] | None:
     return None
 
 
-def _add_source(frame: dict[str, Any]) -> None:
+def add_source(frame: dict[str, Any]) -> None:
     """Keep the lines around, as they are on disk now: the file may be edited any second."""
     try:
         with open(frame["file"], "rb") as file:

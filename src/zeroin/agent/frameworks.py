@@ -15,7 +15,8 @@ class _PytestPlugin:
     """Hears of each exception that fails a test, its fixtures or the collection."""
 
     def pytest_exception_interact(self, node: Any, call: Any) -> None:
-        hooks.report(call.excinfo.value, thread="main", fatal=False, test=node.nodeid)
+        if not hasattr(node, "_zeroin_again"):  # it is run once more, to count
+            hooks.report(call.excinfo.value, thread="main", fatal=False, test=node.nodeid)
 
 
 def watch_pytest(config: Any) -> None:
@@ -32,6 +33,17 @@ def watch_pytest(config: Any) -> None:
             pytest_points.watch(self, config)
 
     manager.__init__ = init
+    consider = manager.consider_env
+
+    def consider_env(self: Any) -> None:
+        """Installed plugins are loaded by now, and no option has been read yet."""
+        from .testing import entry
+
+        if not self.has_plugin(entry.NAME) and not self.is_blocked(entry.NAME):
+            self.register(entry, entry.NAME)
+        consider(self)
+
+    manager.consider_env = consider_env
 
 
 def watch_unittest(result: Any) -> None:

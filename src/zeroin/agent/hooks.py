@@ -45,11 +45,32 @@ def install(environ: Mapping[str, str]) -> None:
 
     # A program that is killed says nothing at its end: what it runs on is told now.
     post.send({"kind": "start", "pid": os.getpid(), **loaded.interpreter()})
-    sys.meta_path.insert(0, _AfterImport(_import_callbacks(environ)))
+    sys.meta_path.insert(0, _finder)
+    on_import(_import_callbacks(environ))
+    if environ.get("ZEROIN_PEEK") == "everywhere":
+        from . import library
+
+        library.put_in_builtins()
     if "ZEROIN_LINES" in environ:
         from . import lines
 
         lines.install(folder)
+    if "ZEROIN_PROBES" in environ:
+        from . import probes
+
+        probes.install(environ)
+    if "ZEROIN_WHICH" in environ:
+        from .which import watch
+
+        watch.install(environ)
+    if "ZEROIN_LEAK" in environ:
+        from . import leak
+
+        leak.install(environ)
+    if "ZEROIN_SHAPES" in environ:
+        from .shapes import start as shapes
+
+        shapes.install(folder, environ["ZEROIN_SHAPES"])
     if "ZEROIN_WARM" in environ:
         from .warm import start
 
@@ -87,6 +108,9 @@ def report(exc: BaseException, **about: Any) -> None:
         from . import crash
 
         crash.report(exc, about)
+        shapes = sys.modules.get("_zeroin_agent.shapes.start")
+        if shapes is not None:
+            shapes.failed(exc)
     except BaseException:
         pass
     if was_on:
@@ -189,20 +213,45 @@ def _import_callbacks(environ: Mapping[str, str]) -> dict[str, Callable[[Any], N
         "unittest.result": _on_unittest,
         "zeroin": _on_zeroin,
     }
+    if "ZEROIN_WARM" not in environ:  # a thread of ours would hinder snapshots
+        callbacks["torch.distributed.distributed_c10d"] = _on_distributed
     if "ZEROIN_SEED" in environ or "ZEROIN_SYNC" in environ:
         from . import steady
 
         callbacks.update(steady.callbacks(environ))
-    for name in [name for name in callbacks if name in sys.modules]:
-        callbacks.pop(name)(sys.modules[name])
+    if "ZEROIN_NAN" in environ:
+        from .nan import start
+
+        for name, act in start.callbacks(environ).items():
+            callbacks[name] = _both(callbacks.get(name), act)
+    if "ZEROIN_LOG_KEEP" in environ:
+        callbacks["logging"] = _on_logging
     return callbacks
+
+
+def on_import(callbacks: Mapping[str, Callable[[Any], None]]) -> None:
+    """Call back when a module has been imported; at once for those that have been already."""
+    for name, callback in callbacks.items():
+        if name in sys.modules:
+            callback(sys.modules[name])
+        else:
+            _finder.callbacks[name] = _both(_finder.callbacks.get(name), callback)
+
+
+def _both(first: Callable[[Any], None] | None, then: Callable[[Any], None]) -> Any:
+    def act(module: Any) -> None:
+        if first is not None:
+            first(module)
+        then(module)
+
+    return then if first is None else act
 
 
 class _AfterImport:
     """A finder that finds nothing itself: it lets the others find, and calls back after."""
 
-    def __init__(self, callbacks: dict[str, Callable[[Any], None]]) -> None:
-        self.callbacks = callbacks
+    def __init__(self) -> None:
+        self.callbacks: dict[str, Callable[[Any], None]] = {}
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name not in self.callbacks:
@@ -223,6 +272,9 @@ class _AfterImport:
         from . import library
 
         return library.spec()
+
+
+_finder: Any = _AfterImport()
 
 
 class _Loader:
@@ -249,6 +301,12 @@ class _Loader:
 
 def _on_zeroin(_: Any) -> None:
     """Nothing is to be done; but see `_AfterImport`: it is always found."""
+
+
+def _on_logging(_: Any) -> None:
+    from .look import tap
+
+    tap.install(os.environ.get("ZEROIN_LOG", ""), os.environ.get("ZEROIN_LOG_KEEP", ""))
 
 
 def _on_threading(threading: Any) -> None:
@@ -286,6 +344,12 @@ def _on_pytest(config: Any) -> None:
     from . import frameworks
 
     frameworks.watch_pytest(config)
+
+
+def _on_distributed(module: Any) -> None:
+    from . import answer
+
+    answer.on_distributed(module)
 
 
 def _on_unittest(result: Any) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 NAME = "zeroin"
+NAMES = ("checkpoint", "log", "peek", "section", "sections")  # as in the module itself
 
 
 def checkpoint() -> None:
@@ -20,6 +21,20 @@ def checkpoint() -> None:
     steps = sys.modules.get("_zeroin_agent.warm.stepping.steps")
     if steps is not None:
         steps.make_due()
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext zeroin` under `zeroin run -- jupyter lab`."""
+    from . import notebook
+
+    notebook.load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext zeroin`."""
+    from . import notebook
+
+    notebook.unload(shell)
 
 
 def spec() -> Any:
@@ -35,6 +50,48 @@ class _Loader:
         """As always."""
 
     def exec_module(self, module: Any) -> None:
-        """A function, and whose it is."""
+        """A few functions, and the rest when it is asked for."""
         module.__doc__ = __doc__
-        module.checkpoint = checkpoint
+        module.__all__ = list(NAMES)
+        for function in (checkpoint, load_ipython_extension, unload_ipython_extension):
+            setattr(module, function.__name__, function)
+        module.__getattr__ = load
+
+
+def load(name: str) -> Any:
+    """Give a part of the library, which is loaded now."""
+    if name not in NAMES:
+        raise AttributeError(f"module {NAME!r} has no attribute {name!r}")
+    from . import look
+
+    return getattr(look, name)
+
+
+# --- `zeroin run --peek` ------------------------------------------------------------------------
+
+
+class _Peek:
+    """`peek` without an import, in all modules: the real one is loaded when it is first used."""
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        return self._real().from_frame(sys._getframe(1), values, named)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real(), name)
+
+    def _real(self) -> Any:
+        import builtins
+
+        peek = load("peek")
+        # The program may have put another there.
+        if getattr(builtins, "peek", None) is self:
+            builtins.peek = peek  # type: ignore[attr-defined]
+        return peek
+
+
+def put_in_builtins() -> None:
+    """Let every module of this process have it."""
+    import builtins
+
+    if not hasattr(builtins, "peek"):
+        builtins.peek = _Peek()  # type: ignore[attr-defined]

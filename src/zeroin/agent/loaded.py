@@ -19,6 +19,10 @@ def facts() -> dict[str, Any]:
     found = {**interpreter(), "modules": _users_modules()}
     if "ZEROIN_WHERE" in os.environ:
         found["where"] = _where(os.environ["ZEROIN_WHERE"])
+    if "ZEROIN_WHICH" in os.environ:
+        from .which import watch
+
+        found["which"] = watch.facts()
     return found
 
 

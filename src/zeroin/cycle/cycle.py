@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.digest import digest
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +26,7 @@ class Cycle(NamedTuple):
     seed: int | None = None
     sync: bool = False
     limits: tuple[str, ...] = ()  # as they were asked for: "disk=/data:50M"
+    at: tuple[str, ...] = ()  # probes, likewise: "train.py:41 peek=x"
 
     def key(self) -> str:
         """Name the cycle: two runs of the same command in the same folder are one cycle.

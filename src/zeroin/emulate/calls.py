@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import platform
-from typing import NamedTuple
+
+from zeroin.named import NamedTuple
 
 # name → number on x86-64, on 64-bit ARM (-1: it has none), where the file is: "p1" is a path in
 # argument 1 that counts from the folder in argument 0, "p0" one from the current folder, "f0" a

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

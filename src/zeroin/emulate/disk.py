@@ -12,7 +12,7 @@ import _socket  # `socket` itself takes longer to load than all that we do with 
 import errno
 import os
 import stat
-import struct
+import sys
 from typing import TYPE_CHECKING
 
 from zeroin.emulate import kernel, values
@@ -32,6 +32,7 @@ FULL = os.strerror(errno.ENOSPC)
 SAYS_FULL = (FULL, "disk is full", "ENOSPC", "SIGBUS", "Bus error")
 OVERFLOW = os.strerror(errno.EOVERFLOW)
 PAGE = os.sysconf("SC_PAGE_SIZE")
+SIZE = 4  # bytes of a descriptor, as it is passed on
 
 
 def check(limit: Limit, scene: Scene) -> Limit:
@@ -96,7 +97,7 @@ class Overlay(Part):
         if "inodes" in self._amounts:
             _leave(self._amounts["inodes"], opened[2])
         self._theirs.sendmsg(
-            [b"."], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", handle))]
+            [b"."], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, handle.to_bytes(SIZE, sys.byteorder))]
         )
         for fd in (lower, handle, *opened):
             os.close(fd)
@@ -118,10 +119,10 @@ class Overlay(Part):
     def effects(self, ending: Ending) -> list[Effect]:
         """How full it was, and what was written last."""
         self._theirs.close()
-        _, passed, _, _ = self._ours.recvmsg(1, _socket.CMSG_SPACE(struct.calcsize("i")))
+        _, passed, _, _ = self._ours.recvmsg(1, _socket.CMSG_SPACE(SIZE))
         if not passed:  # it was never started
             return super().effects(ending)
-        (self._upper,) = struct.unpack("i", passed[0][2])
+        self._upper = int.from_bytes(passed[0][2][:SIZE], sys.byteorder)
         os.set_inheritable(self._upper, False)
         written, newest, deleted = self._list()
         is_full = ending.failed and any(words in ending.said for words in SAYS_FULL)

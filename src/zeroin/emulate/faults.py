@@ -9,12 +9,13 @@ import errno
 import os
 import re
 import shutil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.emulate import calls, kernel, notify
 from zeroin.emulate.part import Backend, Effect, Kind, Limit, Part
 from zeroin.emulate.supervisor import Rule, Supervisor
 from zeroin.errors import UsageError
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,8 +97,8 @@ def _seconds(what: str, text: str, usage: str) -> float:
 
 
 def _pattern(path: str, cwd: str) -> str:
-    """A name alone stays one; anything else is made absolute, as the kernel has it."""
-    if not path or "/" not in path:
+    """A name alone stays one, and so does `*/data/*`; else absolute, as the kernel has it."""
+    if "/" not in path or path.startswith("*"):
         return path
     whole = os.path.normpath(os.path.join(cwd, path))
     head, star, _ = whole.partition("*")
@@ -138,7 +139,10 @@ class Listening(Part):
 
 def _detail(fault: Fault, seen: int, hit: int) -> str:
     done = "failed" if fault.error else "delayed"
-    return f"{hit:,} of {seen:,} calls {done}" if seen else f"no {fault.word} was made"
+    if seen:
+        return f"{hit:,} of {seen:,} calls {done}"
+    which = f" of {fault.path}" if fault.path else ""
+    return f"no {fault.word}{which} was made"
 
 
 def execve() -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
-import struct
+import sys
 from typing import TYPE_CHECKING, NoReturn
+
+from zeroin.libc import LONG, error, function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,15 +21,13 @@ AT_RECURSIVE, AT_FOLDER = 0x8000, -100
 BROKEN = 127
 SET_FLAGS, IS_UP = 0x8914, 0x1  # SIOCSIFFLAGS, IFF_UP
 
-_libc = ctypes.CDLL(None, use_errno=True)
-
 
 def isolate(spaces: int) -> bool:
     """Enter namespaces of our own; True if that took a user namespace, which has only us in it."""
     user, group = os.geteuid(), os.getegid()
-    apart = bool(spaces & NEW_USER) or user != 0 or bool(_libc.unshare(spaces))
+    apart = bool(spaces & NEW_USER) or user != 0 or bool(function("unshare")(spaces))
     if apart:
-        _check(_libc.unshare(NEW_USER | spaces), "no user namespaces")
+        _check(function("unshare")(NEW_USER | spaces), "no user namespaces")
         maps = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
         for name, text in maps.items():
             with open(f"/proc/self/{name}", "w") as file:
@@ -41,7 +40,7 @@ def isolate(spaces: int) -> bool:
 def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
     """The system call."""
     words = [os.fsencode(word) if word else None for word in (source, target, kind, data)]
-    done = _libc.mount(words[0], words[1], words[2], ctypes.c_ulong(flags), words[3])
+    done = function("mount")(words[0], words[1], words[2], LONG(flags), words[3])
     _check(done, f"{kind or 'bind'} on {target}")
 
 
@@ -52,11 +51,12 @@ def bind(fd: int, target: str) -> None:
 
 def set_read_only(path: str, *, on: bool) -> None:
     """A mount and all below it."""
-    change = struct.pack("QQQQ", READ_ONLY if on else 0, 0 if on else READ_ONLY, 0, 0)
-    done = _libc.syscall(
+    given = (READ_ONLY, 0) if on else (0, READ_ONLY)  # what to set and what to clear
+    change = b"".join(one.to_bytes(8, sys.byteorder) for one in (*given, 0, 0))
+    done = function("syscall")(
         SET_ATTRIBUTES, AT_FOLDER, os.fsencode(path), AT_RECURSIVE, change, len(change)
     )
-    if done and ctypes.get_errno() == errno.ENOSYS:  # before Linux 5.12: without what is below
+    if done and error() == errno.ENOSYS:  # before Linux 5.12: without what is below
         flags = os.statvfs(path).f_flag & ~READ_ONLY | (READ_ONLY if on else 0)
         mount("none", path, "", REMOUNT | BIND | flags)
         return
@@ -69,17 +69,18 @@ def loopback_up() -> None:
     import socket
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        fcntl.ioctl(any_socket, SET_FLAGS, struct.pack("16sH14x", b"lo", IS_UP))
+        flags = IS_UP.to_bytes(2, sys.byteorder)
+        fcntl.ioctl(any_socket, SET_FLAGS, b"lo".ljust(16, b"\0") + flags + bytes(14))
 
 
 def die_with_parent(number: int) -> None:
     """Get that signal when the process that started us ends."""
-    _libc.prctl(PARENT_DEATH, number)
+    function("prctl")(PARENT_DEATH, number)
 
 
 def _check(result: int, what: str) -> None:
     if result:
-        number = ctypes.get_errno()
+        number = error()
         raise OSError(number, f"{what}: {os.strerror(number).lower()}")
 
 

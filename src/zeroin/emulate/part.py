@@ -8,7 +8,9 @@ before it starts, something a guard looks at while it runs, something told and t
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -114,7 +116,7 @@ class Backend(NamedTuple):
     name: str
     lacks: Callable[[Sequence[Limit], Scene], str]
     make: Callable[[Sequence[Limit], Scene], Part]
-    fails_well: bool = False  # it says the same at the start: as the last one it need not be tried
+    fails_well: bool = False  # it says the same at the start, and need not be tried before
 
 
 class Kind(NamedTuple):

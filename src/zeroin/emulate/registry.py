@@ -84,8 +84,12 @@ def parse_all(texts: Sequence[str]) -> list[Limit]:
     return limits
 
 
-def choose(limits: Sequence[Limit], scene: Scene) -> list[Part]:
-    """For each the first back-end that works here; all of them or none."""
+def choose(limits: Sequence[Limit], scene: Scene, *, hopeful: bool = False) -> list[Part]:
+    """For each the first back-end that works here; all of them or none.
+
+    If `hopeful`, one that would say at the start of the command that it doesn't is not tried
+    before: that takes as long as the start itself.
+    """
     groups: dict[str, list[Limit]] = {}
     for limit in limits:
         checked = kind(limit.name).check(limit, scene)
@@ -93,7 +97,7 @@ def choose(limits: Sequence[Limit], scene: Scene) -> list[Part]:
     parts: list[Part] = []
     try:
         for group in groups.values():
-            parts.append(_first(group, scene))  # noqa: PERF401 - what is there already is closed
+            parts.append(_first(group, scene, hopeful=hopeful))  # noqa: PERF401 - what is there already is closed
     except BaseException:
         for part in parts:
             part.close()
@@ -101,11 +105,12 @@ def choose(limits: Sequence[Limit], scene: Scene) -> list[Part]:
     return parts
 
 
-def _first(group: Sequence[Limit], scene: Scene) -> Part:
+def _first(group: Sequence[Limit], scene: Scene, *, hopeful: bool) -> Part:
     reasons: list[str] = []
     backends = kind(group[0].name).backends
     for backend in backends:
-        to_be_seen = backend.fails_well and backend is backends[-1] and not reasons
+        is_last = backend is backends[-1]
+        to_be_seen = backend.fails_well and (hopeful or is_last) and not reasons
         reason = "" if to_be_seen else backend.lacks(group, scene)
         if not reason:
             return backend.make(group, scene)

@@ -16,9 +16,10 @@ import signal
 import struct
 import time
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.emulate import notify
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -135,4 +135,6 @@ def mounts_below(path: str) -> list[str]:
 
 
 def _unquoted(text: str) -> str:
+    if "\\" not in text:
+        return text
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)

@@ -46,15 +46,16 @@ class Teller:
         if self._fixed:
             good = f"fails: {ends.good_headline}"
         often = "" if ends.rate in (0, 1) else f", in {ends.rate:.0%} of the runs"
-        between = counted(ends.between, self._noun)
-        self._put(f"{ends.good} {good} · {ends.bad} {bad}{often}      {between} between")
+        between = counted(ends.between, ends.noun or self._noun)
+        at_once = f", {ends.at_once} at a time" if ends.at_once > 1 else ""
+        self._put(f"{ends.good} {good} · {ends.bad} {bad}{often}      {between} between{at_once}")
 
     def progress(self, progress: Progress) -> None:
         """A try is over."""
         tried = progress.tried
         text = f"{progress.tries:>3}  {tried.label}  {self._how(tried)}"
         if progress.between > 1 and tried.verdict is not None:
-            text += f"      {counted(progress.between, self._noun)} left"
+            text += f"      {counted(progress.between, progress.noun or self._noun)} left"
             if progress.tries_left >= 1:
                 text += f", about {counted(round(progress.tries_left), 'step')}"
         self._put(text)

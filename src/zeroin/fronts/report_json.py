@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zeroin.fronts import probes_text
 from zeroin.fronts.limit_text import as_data
 
 if TYPE_CHECKING:
@@ -36,7 +37,19 @@ def run(report: RunReport) -> dict[str, Any]:
         "same_as": story.same_as if story else [],
         "changed_since": changed_since(story.previous, story.changed) if story else None,
         "limits": [as_data(one) for one in report.limits],
+        "stuck": report.stuck or None,
+        "tests": [
+            {
+                "id": one.attempt,
+                "test": one.test,
+                "signature": one.signature,
+                "headline": one.headline,
+            }
+            for one in report.tests
+        ],
+        "probes": [probes_text.as_data(one._asdict()) for one in report.probes],
         "warnings": list(report.warnings),
+        "log": report.log,
     }
 
 
@@ -108,6 +121,7 @@ def show(report: ShowReport) -> dict[str, Any]:
         "same_as": report.same_as,
         "changed_since": changed_since(report.previous, report.changed),
         "settings": row.settings,
+        "run": row.facts.get("run"),
         "python": row.facts.get("python"),
         "modules": row.facts.get("modules") or {},
         "packages": report.packages,
@@ -120,10 +134,15 @@ def show(report: ShowReport) -> dict[str, Any]:
         },
         "crashes": report.evidence.get("crashes") or [],
         "stacks": report.evidence.get("stacks") or [],
+        "stuck": report.evidence.get("stuck") or None,
         "faults": report.evidence.get("faults") or "",
         "memory": report.evidence.get("curve") or [],
         "limits": [as_data(one) for one in report.evidence.get("limits") or []],
+        "probes": [probes_text.as_data(one) for one in report.evidence.get("probes") or []],
+        "snapshots": report.evidence.get("snapshots") or [],
         "output": report.output.decode("utf-8", "replace"),
+        "peeks": report.evidence.get("peeks") or "",
+        "log": report.log,
     }
 
 

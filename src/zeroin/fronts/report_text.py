@@ -9,11 +9,14 @@ from zeroin.cycle import Kind
 from zeroin.fronts import words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zeroin.fronts.words import Paint
     from zeroin.tools.compare import Difference
     from zeroin.tools.recorder import Story
     from zeroin.tools.repeat import RepeatReport
     from zeroin.tools.run import RunReport
+    from zeroin.tools.tests import FailingTest
 
 MOST_CHANGES = 4
 
@@ -21,6 +24,8 @@ MOST_CHANGES = 4
 def run(report: RunReport, paint: Paint) -> list[str]:
     """The lines under a finished run."""
     lines = [one_line(report, paint)]
+    if report.stuck:
+        lines.append(f"  {words.clean(report.stuck)}")
     about = []
     if report.outcome.failed and report.outcome.peak_bytes:
         about.append(f"peak memory {words.size(report.outcome.peak_bytes)}")
@@ -34,9 +39,31 @@ def run(report: RunReport, paint: Paint) -> list[str]:
         from zeroin.fronts import limit_text
 
         lines += limit_text.lines(report.limits, paint, failed=report.outcome.failed)
+    lines += [f"  {line}" for line in failing_tests(report.tests)]
+    if report.log is not None:
+        lines.append(f"  its log: zeroin show {report.attempt} --log")
+    if report.probes:
+        from zeroin.fronts import probes_text
+
+        lines += probes_text.lines([one._asdict() for one in report.probes], paint)
     lines += [paint(f"  warning: {text}", "yellow") for text in report.warnings]
     if report.outcome.failed and report.attempt is not None:
         lines.append(paint("  " + "     ".join(next_steps(report)), "dim"))
+    return lines
+
+
+def failing_tests(tests: Sequence[FailingTest]) -> list[str]:
+    """`attempts 14-63: KeyError at data.py collate(): 'label' (50 tests)`: each failure once."""
+    groups: dict[str, list[FailingTest]] = {}
+    for one in tests:
+        groups.setdefault(one.signature, []).append(one)
+    lines = []
+    for group in groups.values():
+        numbers = words.numbers([one.attempt for one in group], 8)
+        plural = "s" if len(group) > 1 else ""
+        which = f"{len(group)} tests" if plural else words.clean(group[0].test)
+        headline = words.cut(words.clean(group[0].headline), 160)
+        lines.append(f"attempt{plural} {numbers}: {headline}  ({which})")
     return lines
 
 
@@ -92,7 +119,8 @@ def changes(difference: Difference) -> str:
         for change in difference.packages
     ]
     texts += [
-        "arguments" if change.name == "command" else change.name for change in difference.command
+        {"command": "arguments", "at": "--at"}.get(change.name, change.name)
+        for change in difference.command
     ]
     more = len(texts) - MOST_CHANGES
     return ", ".join(texts[:MOST_CHANGES]) + (f" and {more} more" if more > 0 else "")

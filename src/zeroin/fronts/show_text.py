@@ -27,12 +27,14 @@ def lines(report: ShowReport, paint: Paint, *, everything: bool) -> list[str]:
     out = _head(report, paint)
     for crash in _crashes(report):
         out += ["", *_crash(crash, paint, report.attempt.cwd)]
+    out += _snapshots(report, paint)
     out += _stacks(report, paint)
     if report.evidence.get("faults") and report.attempt.outcome == "killed":
         out += ["", paint("Python stack when it died", "bold"), *_indent(report.evidence["faults"])]
     if everything:
         out += _environment(report, paint)
     else:
+        out += _peeks(report, paint)
         out += _output(report, paint)
     return out
 
@@ -49,12 +51,16 @@ def _head(report: ShowReport, paint: Paint) -> list[str]:
     rows = [
         ("failure", words.clean(a.headline or "")),
         ("signature", a.signature or ""),
+        ("stuck", words.clean(report.evidence.get("stuck") or "")),
         ("command", shlex.join(a.command)),
+        ("part of", f"attempt {a.facts['run']}" if "run" in a.facts else ""),
         ("folder", words.tilde(a.cwd)),
         ("settings", ", ".join(_settings(a.settings))),
         ("limits", "; ".join(_limits(report))),
+        ("probes", "; ".join(_probes(report))),
         ("python", _python(report)),
         ("code", _code(report)),
+        ("log", _log(report)),
         ("same as", words.numbers(report.same_as, 8)),
         ("changed", _changed(report)),
     ]
@@ -78,6 +84,13 @@ def _limits(report: ShowReport) -> list[str]:
     """How far each limit got, and by what it was brought about."""
     rows = report.evidence.get("limits") or ()
     return [f"{row['limit']}: {row['detail'] or 'held'} ({row['backend']})" for row in rows]
+
+
+def _probes(report: ShowReport) -> list[str]:
+    """How often each was reached; why not, in full, `--json` tells."""
+    from zeroin.fronts.probes_text import in_short
+
+    return [in_short(one) for one in report.evidence.get("probes") or ()]
 
 
 def _python(report: ShowReport) -> str:
@@ -135,11 +148,19 @@ def _crash(crash: dict[str, Any], paint: Paint, cwd: str) -> list[str]:
     return out
 
 
-def _link(link: dict[str, Any], paint: Paint, cwd: str) -> list[str]:
+def _snapshots(report: ShowReport, paint: Paint) -> list[str]:
     out: list[str] = []
-    innermost = max((n for n, f in enumerate(link["frames"]) if f["owner"] == "user"), default=-1)
+    for one in report.evidence.get("snapshots") or ():
+        head = f"snapshot at {words.clean(one['place'])} (process {one['pid']})"
+        out += ["", paint(head, "dim"), *_frames(one["frames"], paint, report.attempt.cwd)]
+    return out
+
+
+def _frames(frames: list[dict[str, Any]], paint: Paint, cwd: str) -> list[str]:
+    out: list[str] = []
+    innermost = max((n for n, f in enumerate(frames) if f["owner"] == "user"), default=-1)
     foreign: list[dict[str, Any]] = []
-    for number, frame in enumerate(link["frames"]):
+    for number, frame in enumerate(frames):
         if frame.get("left_out_before"):
             out.append(paint(f"  ... {frame['left_out_before']} frames left out", "dim"))
         if frame["owner"] == "user":
@@ -148,7 +169,11 @@ def _link(link: dict[str, Any], paint: Paint, cwd: str) -> list[str]:
             foreign = []
         else:
             foreign.append(frame)
-    out += _foreign(foreign, paint, cwd)
+    return out + _foreign(foreign, paint, cwd)
+
+
+def _link(link: dict[str, Any], paint: Paint, cwd: str) -> list[str]:
+    out = _frames(link["frames"], paint, cwd)
     message = words.clean(link["message"])
     out.append(paint(f"{link['type']}: {message}" if message else link["type"], "red", "bold"))
     out += [f"  note: {words.clean(note)}" for note in link.get("notes", ())]
@@ -252,6 +277,24 @@ def _output(report: ShowReport, paint: Paint) -> list[str]:
         command = f"zeroin show {report.attempt.id} --output"
         head = f"output, the last {LAST_LINES} of {len(found)} lines (all: {command})"
     return ["", paint(head, "bold"), *(f"  {words.clean(line)}" for line in found[-LAST_LINES:])]
+
+
+def _peeks(report: ShowReport, paint: Paint) -> list[str]:
+    """What `peek` and `section` said, where the output has so much more that it is lost there."""
+    found = (report.evidence.get("peeks") or "").splitlines()
+    if not found or report.output.count(b"\n") <= LAST_LINES:
+        return []
+    head = f"peek, {len(found)} line{'s' * (len(found) > 1)}"
+    if len(found) > LAST_LINES:
+        command = f"zeroin show {report.attempt.id} --peek"
+        head = f"peek, the last {LAST_LINES} of {len(found)} lines (all: {command})"
+    return ["", paint(head, "bold"), *(f"  {words.clean(line)}" for line in found[-LAST_LINES:])]
+
+
+def _log(report: ShowReport) -> str:
+    if report.log is None:
+        return ""
+    return f"{words.tilde(report.log)} (zeroin show {report.attempt.id} --log)"
 
 
 def _indent(text: str) -> list[str]:

@@ -160,5 +160,6 @@ def put_json(report: ShrinkReport) -> None:
         "payloads": [one._asdict() for one in report.payloads],
         "command": list(report.command),
         "notes": list(report.notes),
+        "steps": [one._asdict() for one in report.steps],
     }
     put(json.dumps(told))

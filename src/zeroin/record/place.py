@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.digest import digest
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

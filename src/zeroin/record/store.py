@@ -10,10 +10,11 @@ import json
 import os
 import sqlite3
 import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.digest import digest
 from zeroin.errors import StoreError, UsageError
+from zeroin.named import NamedTuple
 from zeroin.record import place
 
 if TYPE_CHECKING:

@@ -11,11 +11,12 @@ import shutil
 import signal
 import stat
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.emulate import kernel
 from zeroin.emulate.kernel import BIND, NEW_MOUNTS, NO_DEVICES, NO_SUID, RECURSIVE
 from zeroin.errors import UntestableError
+from zeroin.named import NamedTuple
 from zeroin.run.spawn import become, find
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ import os
 import re
 import shutil
 import stat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from zeroin.named import NamedTuple
 from zeroin.run.dists import INFO, installed_once
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ import csv
 import functools
 import json
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from zeroin.named import NamedTuple
 from zeroin.run.uv import normal
 
 if TYPE_CHECKING:

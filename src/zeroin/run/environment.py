@@ -26,9 +26,15 @@ OWN = (
     "ZEROIN_WARM_TRY",
     "ZEROIN_BRIEF",
     "ZEROIN_WHERE",
+    "ZEROIN_WHICH",
+    "ZEROIN_LEAK",
     "ZEROIN_ORDER",
     "ZEROIN_LIMITED",
     "ZEROIN_LINES",
+    "ZEROIN_NAN",
+    "ZEROIN_LOG_KEEP",
+    "ZEROIN_PROBES",
+    "ZEROIN_SHAPES",
 )
 
 # One thread, one stream, errors where they happen.
@@ -83,6 +89,15 @@ def with_agent(
         # pytest catches the failure itself, and has a debugger switch of its own.
         env["PYTEST_ADDOPTS"] = f"{env.get('PYTEST_ADDOPTS', '')} --pdb".strip()
     return env
+
+
+def with_library(env: dict[str, str], *, peek: bool, log: str, file: str) -> None:
+    """Let every Python below have `peek`, and its log records a file."""
+    if peek:
+        env["ZEROIN_PEEK"] = "everywhere"
+    if log:
+        env["ZEROIN_LOG"] = log
+        env["ZEROIN_LOG_KEEP"] = file
 
 
 def _drop_boot(env: dict[str, str]) -> None:

@@ -7,8 +7,9 @@ import os
 import select
 import signal
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from zeroin.named import NamedTuple
 from zeroin.run import tree, wires
 from zeroin.run.family import CLOCK, Family, wants_the_clock
 from zeroin.run.output import Output
@@ -18,11 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zeroin.run.aside import Aside
-    from zeroin.run.hold import Hold
+    from zeroin.run.hold import Onlooker
     from zeroin.run.inbox import Inbox
     from zeroin.run.keep import Keeper
     from zeroin.run.output import Tap
     from zeroin.run.wires import Wire
+
+    # All stacks, and what they mean.
+    TakeStacks = Callable[[], tuple[list[Any], str]]
 
 EVERY = 0.05  # seconds between two looks at the tree
 FIRST_LOOKS = (0.002, 0.005, 0.01, 0.02)  # short commands have a peak as well
@@ -52,6 +56,7 @@ class Ended(NamedTuple):
     faults: int = 0  # pages that were new to it, or copied
     limits: tuple[Any, ...] = ()  # what each limit did
     calls: tuple[str, ...] = ()  # the last ones before the end, where they were traced
+    stuck: str = ""  # what the stacks mean together
 
 
 class Run:
@@ -63,7 +68,7 @@ class Run:
         self.timeout = timeout
         self.interrupted = False
         self.stopped = False
-        self.hold: Hold | None = None
+        self.hold: Onlooker | None = None
         self.ticks = 0  # the process that wants to be told to look at the clock
         self._ticked = 0.0
         self._kill_at: float | None = None
@@ -76,7 +81,7 @@ class Run:
         env: Mapping[str, str],
         *,
         targets: tuple[int, int] = (1, 2),
-        take_stacks: Callable[[], list[Any]] | None = None,
+        take_stacks: TakeStacks | None = None,
         start: Callable[[int, int], int] | None = None,
         aside: Aside | None = None,
         tap: Tap | None = None,
@@ -107,7 +112,9 @@ class Run:
                 self.family.others.difference_update([self.pid, *tree.descendants(self.pid)])
                 self.output.also(also())
                 self.ticks = self.pid
-            gc.enable()  # it was off for a quicker start
+            if not gc.isenabled():  # it was off for a quicker start
+                gc.freeze()  # looking through what is there to stay would copy it after a fork
+                gc.enable()
             self.output.begin(self.started)
             if aside is not None:
                 aside.run = self
@@ -144,7 +151,7 @@ class Run:
     def _wait(
         self,
         watched: set[int],
-        take_stacks: Callable[[], list[Any]] | None,
+        take_stacks: TakeStacks | None,
     ) -> Ended:
         sampler = self.family.sampler(self.pid)
         exited = os.pidfd_open(self.pid)
@@ -156,6 +163,7 @@ class Run:
         deadline = self.timeout
         timed_out = False
         stacks: list[Any] = []
+        stuck = ""
         last = signals_at = looked_at = 0.0
         while not self._turn(max(0.0, look_at - self._now()), exited):
             now = self._now()
@@ -177,7 +185,7 @@ class Run:
                 signals_at = now + SIGNALS_EVERY
             if deadline is not None and now >= deadline:
                 timed_out, deadline = True, None
-                stacks = take_stacks() if take_stacks else []
+                stacks, stuck = take_stacks() if take_stacks else ([], "")
                 self._end()
             if self._kill_at is not None and now >= self._kill_at:
                 self.family.tell(signal.SIGKILL)
@@ -209,6 +217,7 @@ class Run:
             self.output.lost,
             self.stopped,
             usage.ru_minflt,
+            stuck=stuck,
         )
 
     def _now(self) -> float:
@@ -276,7 +285,7 @@ class Run:
             if number not in KEYBOARD or info.si_code != FROM_KERNEL:
                 self._tell(number)  # otherwise the terminal sent it to the command as well
             if self.hold is not None:
-                self.hold.let_go()
+                self.hold.hear(number)
 
     def _members(self) -> list[int]:
         return [self.pid, *self.family.members(self.pid)]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Protocol
 
+from zeroin.named import NamedTuple
 from zeroin.run import tree
 
 if TYPE_CHECKING:
@@ -13,6 +14,23 @@ if TYPE_CHECKING:
 
 ROUNDS = 20  # of stopping: what is forked meanwhile is stopped in the next one
 DEAF = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGHUP, signal.SIGTERM)
+
+
+class Onlooker(Protocol):
+    """Somebody who is asked at each look at a run, and at each signal that it gets."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the program is held still, and its clock with it."""
+
+    def look(self, now: float, total: int, members: Callable[[], Sequence[int]]) -> None:
+        """Called after each look at the memory."""
+
+    def hear(self, number: int) -> None:
+        """A signal has come."""
+
+    def close(self) -> None:
+        """The run is over."""
 
 
 class Held(NamedTuple):
@@ -60,8 +78,12 @@ class Hold:
             self._pids += new
         self._guard = _Guard(self._pids)
 
-    def let_go(self) -> None:
+    def hear(self, number: int) -> None:  # noqa: ARG002 - any signal
         """It has got a signal, and must be able to hear it."""
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Let it go on."""
         if self._pids:
             tree.tell(self._pids, signal.SIGCONT)
             self._end()

@@ -17,7 +17,8 @@ class Inbox:
         self.folder = _private_folder()
         self.messages: list[dict[str, Any]] = []
         self._partial: dict[int, bytearray] = {}
-        os.close(os.open(self.faults_path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        for path in (self.faults_path, self.peeks_path):
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
         self.socket: Any = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         self.socket.setblocking(False)
         self.socket.bind(os.path.join(self.folder, "agent"))
@@ -30,11 +31,16 @@ class Inbox:
 
     def faults(self) -> str:
         """What faulthandler wrote so far."""
-        try:
-            with open(self.faults_path, "rb") as file:
-                return file.read(1 << 20).decode("utf-8", "replace")
-        except OSError:
-            return ""
+        return _read(self.faults_path)
+
+    @property
+    def peeks_path(self) -> str:
+        """Where the library of each Python below leaves its lines."""
+        return os.path.join(self.folder, "peeks")
+
+    def peeks(self) -> str:
+        """What `peek` and `section` said so far."""
+        return _read(self.peeks_path)
 
     def accept(self) -> int | None:
         """Take a new connection; returns its descriptor, to be watched."""
@@ -92,6 +98,14 @@ class Inbox:
         for fd in self._partial:
             os.close(fd)
         _remove(self.folder)
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return file.read(1 << 20).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _private_folder() -> str:

@@ -12,13 +12,12 @@ import signal
 import time
 from typing import TYPE_CHECKING, Any
 
-from zeroin.emulate.part import Eyes
+from zeroin.emulate.part import Eyes, Part
 from zeroin.run import tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from zeroin.emulate.part import Part
     from zeroin.emulate.watch import Watch
 
 MARK = "ZEROIN_LIMITED"  # in the environment of all that runs under limits
@@ -34,6 +33,7 @@ class LimitGuard:
     def __init__(self, parts: Sequence[Part], name: str, folders: Sequence[str]) -> None:
         reading, self._writing = os.pipe2(os.O_CLOEXEC)
         self._told, telling = os.pipe2(os.O_CLOEXEC)
+        self._looks = any(type(part).watch is not Part.watch for part in parts)
         driver = os.getpid()
         self.pid = os.fork()
         if not self.pid:
@@ -41,17 +41,30 @@ class LimitGuard:
         os.close(reading)
         os.close(telling)
 
-    def finish(self) -> Mapping[str, Any]:
-        """End it; what each part's watch told, by its number."""
+    def dismiss(self) -> None:
+        """Let it end; what else is to be done can be done meanwhile."""
+        if self._writing < 0:
+            return
         try:
             os.write(self._writing, b".")
         except OSError:  # somebody killed it
             pass
         os.close(self._writing)
-        with open(self._told, "rb") as file:
-            text = file.read()
+        self._writing = -1
+
+    def told(self) -> Mapping[str, Any]:
+        """What each part's watch told, by its number."""
+        self.dismiss()
+        if not self._looks:
+            return {}
+        with open(self._told, "rb", closefd=False) as file:
+            return _read(file.read())
+
+    def close(self) -> None:
+        """Wait for its end."""
+        self.dismiss()
         os.waitpid(self.pid, 0)
-        return _read(text)
+        os.close(self._told)
 
 
 def _serve(
@@ -64,11 +77,11 @@ def _serve(
 ) -> None:
     """In the copy."""
     try:
+        _close_all_but(reading, telling)  # first of all: among them are ends of the output
         for number in DEAF:
             signal.signal(number, signal.SIG_IGN)
         signal.set_wakeup_fd(-1)
         os.setsid()
-        _close_all_but(reading, telling)
         tree.HELPERS.add(os.getpid())
         guard = _Guard(driver, parts)
         if guard.wait(reading):

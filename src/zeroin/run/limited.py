@@ -71,42 +71,63 @@ class Limited:
         self._cycle = cycle
         self._folders = folders
         self._guard: LimitGuard | None = None
-        self._told: Mapping[str, Any] = {}
+        self._told: Mapping[str, Any] | None = None  # once the guard is dismissed
         self._name = f"{os.getpid()}-{os.urandom(6).hex()}"
+        self._given = env
         tree.adopt_orphans()
-        limits = registry.parse_all(cycle.limits)
-        self._parts = registry.choose(limits, Scene(cycle.cwd, env, self._name))
+        self._prepare(hopeful=True)
+
+    def _prepare(self, *, hopeful: bool) -> None:
+        """Choose the back-ends."""
+        limits = registry.parse_all(self._cycle.limits)
+        scene = Scene(self._cycle.cwd, self._given, self._name)
+        self._parts = registry.choose(limits, scene, hopeful=hopeful)
         self._parts.sort(key=lambda part: part.order)
         own = {key: value for part in self._parts for key, value in part.env.items()}
-        self._env = {**env, **own, MARK: self._name}
+        self._env = {**self._given, **own, MARK: self._name}
         tree.HELPERS.update(pid for part in self._parts for pid in part.helpers)
+
+    def _watch(self) -> None:
         try:
-            self._guard = LimitGuard(self._parts, self._name, folders)
+            self._guard = LimitGuard(self._parts, self._name, self._folders)
         except OSError as error:
-            self.close()
             raise UntestableError(f"the limits can't be watched: {error}") from None
         tree.HELPERS.add(self._guard.pid)
 
     def starting(self, view: View | None = None) -> Callable[[int, int], int]:
         """What `Run.execute` takes as `start`."""
-        cycle = self._cycle
-        wrap = [word for part in self._parts for word in part.wrap]
-        command = (*wrap, *cycle.command)
 
         def start(out: int, err: int) -> int:
-            find(cycle.command[0], cycle.cwd, self._env)
-            program = find(command[0], cycle.cwd, self._env)
-            pid, told = become(
-                program, command, cycle.cwd, self._env, out, err, lambda: self._enter(view)
-            )
+            pid, told = self._become(view, out, err)
+            if told:  # now it is known: the next back-end, if there is one
+                self.close()
+                self._prepare(hopeful=False)
+                pid, told = self._become(view, out, err)
             if told:
                 backends = dict.fromkeys(part.backend for part in self._parts)
                 raise registry.cant_be_had(
-                    " --limit ".join(cycle.limits), f"{', '.join(backends)}: {told}"
+                    " --limit ".join(self._cycle.limits), f"{', '.join(backends)}: {told}"
                 )
             return pid
 
         return start
+
+    def _become(self, view: View | None, out: int, err: int) -> tuple[int, str]:
+        cycle = self._cycle
+        command = (*(word for part in self._parts for word in part.wrap), *cycle.command)
+        find(cycle.command[0], cycle.cwd, self._env)
+        program = find(command[0], cycle.cwd, self._env)
+        # Right after that fork, another one is cheap: what we write to is copied once for both.
+        return become(
+            program,
+            command,
+            cycle.cwd,
+            self._env,
+            out,
+            err,
+            lambda: self._enter(view),
+            self._watch,
+        )
 
     def _enter(self, view: View | None) -> None:
         """In the command's process: namespaces, then what is mounted, then the rest."""
@@ -148,13 +169,11 @@ class Limited:
 
     def _end(self) -> Mapping[str, Any]:
         """All that runs, and the guard, which has something to tell then."""
-        if self._guard is not None:
+        if self._guard is not None and self._told is None:
             if tree.descendants(os.getpid()):
                 tree.end(os.getpid())
-            self._told = self._guard.finish()
-            tree.HELPERS.discard(self._guard.pid)
-            self._guard = None
-        return self._told
+            self._told = self._guard.told()
+        return self._told or {}
 
     def close(self) -> None:
         """Leave nothing."""
@@ -162,6 +181,11 @@ class Limited:
         for part in self._parts:
             part.close()
             tree.HELPERS.difference_update(part.helpers)
+        if self._guard is not None:
+            self._guard.close()
+            tree.HELPERS.discard(self._guard.pid)
+            self._guard = self._told = None
+        self._parts = []
 
 
 def _is_below(path: str, covered: Sequence[str]) -> bool:

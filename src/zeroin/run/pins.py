@@ -11,10 +11,11 @@ import shutil
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.digest import digest
 from zeroin.errors import UntestableError
+from zeroin.named import NamedTuple
 from zeroin.run.composed import Part
 from zeroin.run.dists import installed
 from zeroin.run.uv import UvError, normal

@@ -73,8 +73,12 @@ def become(
     out: int,
     err: int,
     enter: Callable[[], None],
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> tuple[int, str]:
-    """Fork, enter something, and become the command there; its pid, and what went wrong."""
+    """Fork, enter something, and become the command there; its pid, and what went wrong.
+
+    What is to be done `meanwhile` is done by us; if it fails, there is no command.
+    """
     from zeroin.emulate import kernel  # ctypes takes milliseconds to load
 
     reader, writer = os.pipe()
@@ -87,6 +91,13 @@ def become(
 
         kernel.tell_and_end(writer, do)
     os.close(writer)
+    try:
+        meanwhile()
+    except BaseException:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(reader)
+        raise
     with open(reader, "rb") as file:
         told = file.read().decode(errors="replace")
     if told:

@@ -123,10 +123,10 @@ class Sampler:
 
 def adopt_orphans() -> None:
     """Make processes that lose their parent ours, so that ending the tree misses none."""
-    import ctypes
+    from zeroin.libc import function
 
     set_child_subreaper = 36
-    ctypes.CDLL(None, use_errno=True).prctl(set_child_subreaper, 1, 0, 0, 0)
+    function("prctl")(set_child_subreaper, 1, 0, 0, 0)
 
 
 def end(pid: int, *, keep: int = 0) -> None:

@@ -18,7 +18,9 @@ import re
 import stat
 import struct
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 import heapq
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.cycle import Verdict
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Sequence

@@ -12,10 +12,11 @@ import math
 import os
 import shutil
 import zipfile
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 from zeroin.axes.payload.arrays import NPY, SAFE, Npy, read_head
 from zeroin.axes.payload.packed import LONG_AGO
+from zeroin.named import NamedTuple
 from zeroin.tiny.numbers import Numbers, width_of
 from zeroin.tiny.rows import Row, Rows, UnreadableError, writing
 

@@ -12,11 +12,12 @@ import os
 import re
 import struct
 import zipfile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.payload.arrays import MAGIC, Npy
 from zeroin.axes.payload.packed import LONG_AGO
 from zeroin.errors import UsageError
+from zeroin.named import NamedTuple
 from zeroin.tiny import arrays as stored
 from zeroin.tiny.source import Source
 

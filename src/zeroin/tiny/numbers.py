@@ -7,7 +7,9 @@ import math
 import re
 import struct
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

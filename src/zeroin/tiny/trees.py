@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.payload.jsons import read_json
+from zeroin.named import NamedTuple
 from zeroin.tiny.rows import Row, Rows, UnreadableError, put
 
 if TYPE_CHECKING:

@@ -27,6 +27,10 @@ def again(
     attempt = reading.store.resolve(name)
     env = environment_of(reading, attempt, environ)
     cycle = cycle_of(attempt, env, Mask(reading.store.salt, environ))
+    options = options._replace(
+        peek=options.peek or bool(attempt.settings.get("peek")),
+        log=options.log or str(attempt.settings.get("log", "")),
+    )
     if not code:
         if not os.path.isdir(attempt.cwd):
             raise ZeroinError(f"the folder of attempt {attempt.id} is gone: {attempt.cwd}")
@@ -57,6 +61,7 @@ def cycle_of(attempt: Attempt, env: Mapping[str, str], mask: Mask) -> Cycle:
         settings.get("seed"),
         bool(settings.get("sync")),
         tuple(settings.get("limit", ())),
+        tuple(settings.get("at", ())),
     )
 
 
@@ -111,6 +116,7 @@ def _with_its_code(
         moved = cycle._replace(
             cwd=_moved(attempt.cwd, root, folder),
             command=tuple(_moved(word, root, folder) for word in cycle.command),
+            at=tuple(_moved(text, root, folder) for text in cycle.at),
         )
         replay = Replay(attempt.id, reading.place, attempt.cwd, attempt.code)
         return run(moved, options._replace(replay=replay), path_into(folder, attempt, root, env))

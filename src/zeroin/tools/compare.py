@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import ZeroinError
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from zeroin.record.code import Change, Shadow

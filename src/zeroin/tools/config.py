@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import UsageError
+from zeroin.named import NamedTuple
 from zeroin.tools.sizes import parse_size
 
 if TYPE_CHECKING:

@@ -11,10 +11,11 @@ import json
 import os
 import random
 import tempfile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.payload import foreign, zstd
 from zeroin.errors import UsageError
+from zeroin.named import NamedTuple
 from zeroin.run import library
 from zeroin.tiny import arrays as stored
 from zeroin.tiny import fake as fakes

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from zeroin.named import NamedTuple
 from zeroin.observe.calls import report as reporting
 from zeroin.observe.calls.places import Places
 from zeroin.observe.calls.report import Failure, Used

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from zeroin.named import NamedTuple
 from zeroin.record import place as places
 from zeroin.record.store import Store
 from zeroin.run import tree

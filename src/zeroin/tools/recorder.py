@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.digest import digest
 from zeroin.errors import StoreError
+from zeroin.named import NamedTuple
 from zeroin.record import place as places
 from zeroin.tools import config as configuration
 from zeroin.tools.masking import Mask
@@ -26,7 +27,20 @@ if TYPE_CHECKING:
     from zeroin.tools.compare import Difference
 
 
-EVIDENCE = ("crashes", "stacks", "faults", "curve", "limits", "calls", "around")
+EVIDENCE = (
+    "crashes",
+    "stacks",
+    "stuck",
+    "faults",
+    "peeks",
+    "curve",
+    "limits",
+    "calls",
+    "around",
+    "probes",
+    "snapshots",
+)
+LOG = "log"  # the file of log records, beside the output
 
 
 class Story(NamedTuple):
@@ -185,6 +199,11 @@ class Recorder:
             return ""
         return os.path.join(self.place.folder, "attempts", str(self.attempt))
 
+    def log_file(self) -> str:
+        """Where this attempt's log records go; "" if nothing is recorded."""
+        folder = self.output_folder()
+        return os.path.join(folder, LOG) if folder else ""
+
     def output_limits(self) -> dict[str, int]:
         """How much of the output is kept."""
         return {"head": self.config.output_max // 4, "tail": self.config.output_max * 3 // 4}
@@ -215,7 +234,7 @@ class Recorder:
             packages = installed(facts.get("path") or [])
             earlier = self.store.attempt(self._number())
             kept = dict(earlier.facts) if earlier else {}
-            kept.update({k: facts[k] for k in ("python", "path", "modules") if facts.get(k)})
+            kept.update({k: facts[k] for k in ("python", "path", "modules", "run") if facts.get(k)})
             kept.update(self._code_elsewhere(facts.get("modules") or {}))
             self.store.update(
                 self._number(),
@@ -306,6 +325,8 @@ def program_of(command: tuple[str, ...]) -> str:
     for word in rest:
         if word == "-m":
             words += ["-m", next(rest, "")]
+            if words[-1] == "pytest":  # one test is a program of its own
+                words += [word for word in rest if "::" in word][:1]
             break
         if not word.startswith("-"):
             words.append(word)
@@ -327,6 +348,7 @@ def settings_of(cycle: Cycle, mask: Mask) -> dict[str, Any]:
         "seed": cycle.seed,
         "sync": cycle.sync,
         "limit": list(cycle.limits),
+        "at": [mask.text(one) for one in cycle.at],
     }
     return {name: value for name, value in every.items() if value not in ({}, [], None, False)}
 

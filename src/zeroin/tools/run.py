@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Explanation, Kind, Outcome
 from zeroin.errors import UntestableError, ZeroinError
+from zeroin.named import NamedTuple
 from zeroin.run import environment
 from zeroin.run.execute import Ended, Run
 from zeroin.run.inbox import Inbox
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from zeroin.cycle import Cycle
     from zeroin.emulate.part import Effect
     from zeroin.run.hold import Held
+    from zeroin.tools.probes import Probed
     from zeroin.tools.recorder import Replay, Story
+    from zeroin.tools.tests import FailingTest
 
     # Runs the command, given where its output is kept, where its agents deliver, and its
     # environment: whoever does not simply start it at its beginning.
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 
     # The memory at which the program is to be held still, and whom to tell.
     Pause = tuple[int, Callable[[Held | None], None]]
+
+SNAPSHOTS = 16  # of probes, that an attempt keeps
 
 
 class Options(NamedTuple):
@@ -41,6 +46,8 @@ class Options(NamedTuple):
     conduct: Conduct | None = None
     pause: Pause | None = None
     keep: str = ""  # where what was written below a disk limit goes
+    peek: bool = False  # `peek` without an import
+    log: str = ""  # the level from which on log records are kept
 
 
 class RunReport(NamedTuple):
@@ -55,6 +62,10 @@ class RunReport(NamedTuple):
     interrupted: bool
     warnings: tuple[str, ...]
     limits: tuple[Effect, ...] = ()
+    stuck: str = ""  # of a hang: what its stacks mean
+    tests: tuple[FailingTest, ...] = ()  # that failed, with `pytest --zeroin`
+    log: str | None = None  # the file of its log records
+    probes: tuple[Probed, ...] = ()
 
 
 def run(cycle: Cycle, options: Options, environ: Mapping[str, str]) -> RunReport:
@@ -66,6 +77,7 @@ def run(cycle: Cycle, options: Options, environ: Mapping[str, str]) -> RunReport
     recorder = Recorder(cycle, environ, keep=options.record, replay=options.replay)
     try:
         env = environment.users(cycle, environ)
+        recorder.also.update(looks(options))
         recorder.begin(env)
         put_back(cycle, env, recorder)
         recorder.keep_code()
@@ -83,9 +95,35 @@ def run(cycle: Cycle, options: Options, environ: Mapping[str, str]) -> RunReport
             ended.interrupted,
             tuple(recorder.warnings),
             ended.limits,
+            ended.stuck,
+            _keep_tests(cycle, env, seen, recorder),
+            recorder.log_file() if os.path.exists(recorder.log_file()) else None,
+            seen.probes,
         )
     finally:
         recorder.close()
+
+
+def _keep_tests(
+    cycle: Cycle, env: Mapping[str, str], seen: Seen, recorder: Recorder
+) -> tuple[FailingTest, ...]:
+    """What `pytest --zeroin` told of: each failing test is an attempt that names its run."""
+    told = [message for message in seen.messages if message["kind"] == "test"]
+    if not told or recorder.attempt is None:
+        return ()
+    from zeroin.errors import StoreError
+    from zeroin.tools import tests
+
+    try:
+        return tuple(tests.of_run(told, recorder.attempt, env, cycle.cwd))
+    except StoreError as error:
+        recorder.warn(f"the failing tests are not kept as attempts: {error.message}")
+        return ()
+
+
+def looks(options: Options) -> dict[str, Any]:
+    """What the settings of an attempt say of this: a program may not run without `peek`."""
+    return {k: v for k, v in (("peek", options.peek), ("log", options.log)) if v}
 
 
 def put_back(cycle: Cycle, env: Mapping[str, str], recorder: Recorder) -> None:
@@ -146,9 +184,11 @@ class Seen(NamedTuple):
     ended: Ended
     messages: list[dict[str, Any]]  # from agents
     faults: str
+    peeks: str
     output: str
     out_of_memory: bool
     around: dict[str, Any]
+    probes: tuple[Probed, ...] = ()
 
 
 def execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Recorder) -> Seen:
@@ -164,6 +204,13 @@ def execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Re
             child_env = environment.with_agent(
                 env, cycle, inbox.folder, debugger=options.debugger, brief=options.brief
             )
+            environment.with_library(
+                child_env, peek=options.peek, log=options.log, file=recorder.log_file()
+            )
+        if cycle.at and inbox is not None:
+            from zeroin.tools import probes
+
+            child_env["ZEROIN_PROBES"] = probes.as_variable(cycle)
         if options.conduct is not None:
             ended = options.conduct(keeper, inbox, child_env)
         else:
@@ -187,13 +234,22 @@ def execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Re
         if ended.lost is not None:
             reason = os.strerror(ended.lost.errno or 0).lower()
             recorder.warn(f"not all output could be shown: {reason}")
+        output = keeper.recent("err") or keeper.recent("tty") or keeper.recent("out")
+        told: tuple[Probed, ...] = ()
+        if cycle.at:
+            from zeroin.tools import probes
+
+            output = probes.without_lines(output)
+            told = probes.told(cycle, inbox, ended.status) if inbox is not None else ()
         return Seen(
             ended,
             inbox.messages if inbox is not None else [],
             inbox.faults() if inbox is not None else "",
-            keeper.recent("err") or keeper.recent("tty") or keeper.recent("out"),
+            inbox.peeks() if inbox is not None else "",
+            output,
             oom.kills() > kills,
             _around(cycle, env, oom.kills() - kills),
+            told,
         )
     except ZeroinError as error:
         recorder.abandon(error.message)
@@ -226,12 +282,14 @@ def _around(cycle: Cycle, env: Mapping[str, str], oom_kills: int) -> dict[str, A
     }
 
 
-def stacks_of(inbox: Inbox | None) -> list[Any]:
-    """Of all processes below us: orphans of the command hang there as well."""
-    from zeroin.observe import stacks
+def stacks_of(inbox: Inbox | None) -> tuple[list[Any], str]:
+    """Of all processes below us (orphans of the command hang there as well), and their meaning."""
+    from zeroin.observe.stacks.look import look
     from zeroin.run import tree
 
-    return stacks.take(tree.descendants(os.getpid()), inbox.faults if inbox else None)
+    reader = (lambda _: inbox.faults) if inbox else None
+    seen = look(tree.descendants(os.getpid()), reader_of=reader, gdb=False)
+    return seen.stacks, seen.verdict if seen.stacks else ""
 
 
 def outcome_of(cycle: Cycle, env: Mapping[str, str], seen: Seen, recorder: Recorder) -> Outcome:
@@ -314,7 +372,8 @@ def _signal_name(number: int) -> str:
 
 def facts_of(seen: Seen) -> dict[str, Any]:
     """What the record keeps beside the outcome."""
-    told = [m for m in seen.messages if m["pid"] == seen.ended.pid] or seen.messages
+    known = [m for m in seen.messages if m["kind"] != "test"]
+    told = [m for m in known if m["pid"] == seen.ended.pid] or known
     about = told[-1] if told else {}
     return {
         "python": about.get("python"),
@@ -333,10 +392,14 @@ def facts_of(seen: Seen) -> dict[str, Any]:
             *(stack._asdict() for stack in seen.ended.stacks),
             *(stack for one in seen.ended.limits for stack in one.stacks),
         ],
+        "stuck": seen.ended.stuck,
         "limits": [{**one._asdict(), "stacks": []} for one in seen.ended.limits],
         "faults": seen.faults,
+        "peeks": seen.peeks,
         "curve": seen.ended.curve,
         "calls": list(seen.ended.calls),
+        "probes": [one._asdict() for one in seen.probes],
+        "snapshots": [m for m in seen.messages if m["kind"] == "snapshot"][:SNAPSHOTS],
         "around": {
             **seen.around,
             "status": seen.ended.status,

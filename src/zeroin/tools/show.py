@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import ZeroinError
+from zeroin.named import NamedTuple
 from zeroin.run.environment import SYNC
 from zeroin.tools.masking import is_masked
+from zeroin.tools.recorder import LOG
 
 if TYPE_CHECKING:
     from zeroin.record.store import Attempt
@@ -30,6 +32,7 @@ class ShowReport(NamedTuple):
     previous: int | None
     changed: Difference | None
     output: bytes
+    log: str | None  # the file of its log records, if it was run with --log
 
 
 def show(reading: Reading, name: str) -> ShowReport:
@@ -49,7 +52,14 @@ def show(reading: Reading, name: str) -> ShowReport:
         previous,
         changed,
         keep.text(reading.output_folder(attempt)),
+        log_of(reading, attempt),
     )
+
+
+def log_of(reading: Reading, attempt: Attempt) -> str | None:
+    """The file of an attempt's log records; None if it has none."""
+    path = os.path.join(reading.output_folder(attempt), LOG)
+    return path if os.path.exists(path) else None
 
 
 def since_previous(reading: Reading, attempt: Attempt) -> tuple[int | None, Difference | None]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.errors import UsageError
+from zeroin.named import NamedTuple
 from zeroin.run.library import Library, interpreter
 from zeroin.tiny import sample
 from zeroin.tiny.opening import open_rows

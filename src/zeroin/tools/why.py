@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import StoreError, UsageError, ZeroinError
+from zeroin.named import NamedTuple
 from zeroin.observe.death import around, cores, kernel_log, process
-from zeroin.observe.death.evidence import Evidence, Verdict, size
+from zeroin.observe.death.evidence import Evidence, Verdict
 from zeroin.observe.death.verdict import judge
+from zeroin.sizes import size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,7 +100,7 @@ def of_attempt(reading: Reading, attempt: Attempt) -> WhyReport:
         pid = attempt.driver.partition(":")[0]
         raise ZeroinError(
             f"attempt {attempt.id} still runs, below process {pid}",
-            hint=f"look at its processes: pstree -p {pid}; then: zeroin why -p PID",
+            hint=f"where it stands: zeroin stacks {pid}",
         )
     kept: dict[str, Any] = reading.store.get(attempt.evidence) or {}
     about: dict[str, Any] = kept.get("around") or {}

@@ -12,10 +12,11 @@ import select
 import signal
 import socket
 import traceback
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from zeroin.emulate import kernel
 from zeroin.errors import UntestableError, ZeroinError
+from zeroin.named import NamedTuple
 from zeroin.run import tree
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ sys.modules["_zeroin_agent"] = package
 from _zeroin_agent.warm.fork import carry, gate
 
 carry.begin()
-order, out, err, told = map(int, os.environ["WARM_LINES"].split())
+order, out, err, told, ready = map(int, os.environ["WARM_LINES"].split())
 
 
 def tell(text):
@@ -52,6 +52,7 @@ def snapshot():
     carry.freeze(state)
     with open("snapshot.pid", "w") as file:
         file.write(str(os.getpid()))
+    os.write(ready, b"x")
     while os.read(order, 1):
         runner = os.fork()
         if not runner:
@@ -120,9 +121,9 @@ def _run(
 ) -> Story:
     (folder / "harness.py").write_text(HARNESS)
     (folder / "program.py").write_text(program)
-    pipes = [os.pipe() for _ in range(4)]
-    order, out, err, told = pipes
-    theirs = (order[0], out[1], err[1], told[1])
+    pipes = [os.pipe() for _ in range(5)]
+    order, out, err, told, ready = pipes
+    theirs = (order[0], out[1], err[1], told[1], ready[1])
     env = {**os.environ, "WARM_AGENT": str(AGENT), "WARM_LINES": " ".join(map(str, theirs))}
     env.pop("PYTHONUNBUFFERED", None)  # there would be no buffers to carry
     process = subprocess.Popen(
@@ -139,6 +140,7 @@ def _run(
         first = process.communicate(timeout=120)  # ends though the snapshot lives
         for fd in theirs[1:]:
             os.close(fd)
+        os.read(ready[0], 1)  # the snapshot waits, or its end: there is none
         between()
         try:
             os.write(order[1], b"x" * times)
@@ -150,6 +152,7 @@ def _run(
     finally:
         process.kill()
         process.wait()
+        os.close(ready[0])
     lines = printed[2].splitlines()
     codes = [int(line[6:]) for line in lines if line.startswith("exit: ")]
     again = Ran(printed[0], printed[1], codes[-1] if codes else None)

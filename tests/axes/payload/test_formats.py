@@ -220,18 +220,24 @@ CELLS = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\r\x00
 @given(st.lists(st.lists(CELLS, min_size=3, max_size=3), min_size=3, max_size=8))
 @settings(max_examples=50, deadline=None)
 def test_any_table_keeps_its_cells(rows):
-    """After rows and columns have gone, the other cells are what they were."""
+    """After rows, columns and ends of lines have gone, the other cells are what they were."""
     out = io.StringIO()
     csv.writer(out).writerows([["c1", "c2", "c3"], *rows])
     payload = read(out.getvalue().encode(), "a.csv")
     if payload.format.name != "CSV":
         return
-    level, columns = list(payload.rounds())[:2]
-    assert level.count == len(rows)
+    level, columns, ends = list(payload.rounds())[:3]
+    assert (level.count, ends.count) == (len(rows), 2)
     less = level.keep(((1, 2),))
     assert _cells(content(less)) == [["c1", "c2", "c3"], rows[1]]
     less = columns.keep(((0, 1), (2, 3)))
     assert _cells(content(less)) == [["c1", "c3"], *([row[0], row[2]] for row in rows)]
+    less = content(ends.keep(()))
+    assert (_cells(less), b"\r" in less, less[-1:] == b"\n") == (
+        [["c1", "c2", "c3"], *rows],
+        False,
+        False,
+    )
 
 
 def _cells(text):

@@ -23,8 +23,8 @@ class TestBounds:
         taken = shadow.snapshot()
         assert shadow.files(taken.tree) == ["b.py", "sub/c.py"]
         assert sorted(taken.left_out) == [
-            "a.py (2.1 kB: over 1 kB)",
-            "data/big.bin (210 kB: over 1 kB)",
+            "a.py (2 KB: over 1 KB)",
+            "data/big.bin (210 KB: over 1 KB)",
         ]
         assert shadow.snapshot() == taken
         write(repo, a="a = 3\n")
@@ -78,7 +78,7 @@ class TestBounds:
         shadow = shadow_of(plain, max_total=1_000)
         taken = shadow.snapshot()
         assert shadow.files(taken.tree) == ["1.txt", "2.txt", "3.txt", "4.txt"]
-        assert taken.left_out[0] == "5.txt (500 B: over 1 kB in all)"
+        assert taken.left_out[0] == "5.txt (500 B: over 1 KB in all)"
         assert shadow.snapshot() == taken
 
     @pytest.mark.slow

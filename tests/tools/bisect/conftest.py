@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from repositories import Repository
+from repositories import BAD, GOOD, Repository
 
 
 @pytest.fixture
@@ -34,3 +34,14 @@ def bisect(zeroin, tmp_path):
         return SimpleNamespace(code=done.returncode, told=told, err=done.stderr)
 
     return run
+
+
+@pytest.fixture
+def hundred(repository):
+    """A hundred commits; the 38th breaks it."""
+    texts = [
+        {"src/pkg/core.py": GOOD if n < 37 else BAD, "number.txt": f"{n}\n"} for n in range(100)
+    ]
+    texts[37]["message"] = "Divide instead (#26681)\n\nWith a body."
+    repository.shas = repository.commits(*texts)
+    return repository

@@ -453,3 +453,23 @@ def test_goes_on_after_ctrl_c(story: Story) -> None:
     told = story.ask("-j", "1")
     assert told["resumed"] >= 4
     assert [one["name"] for one in told["culprits"]] == ["library.py:5"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a small disk")
+def test_a_full_temporary_folder(story: Story, tmp_path: Path) -> None:
+    """Exit code 125 and what to do; nothing is left there."""
+    story.write("large.txt", "x\n" * 50_000)
+    story.run(code=0)
+    story.edit("library.py", ("by=1", "by=100"))
+    story.run(code=1)
+    small = tmp_path / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48k", "tmpfs", small], check=True)
+    try:
+        words = ("bisect", "attempts")
+        done = story.zeroin(*words, cwd=story.folder, env={"TMPDIR": str(small)})
+        assert done.returncode == 125, done.stderr
+        assert "set TMPDIR" in done.stderr
+        assert list(small.iterdir()) == []
+    finally:
+        subprocess.run(["umount", small], check=True)

@@ -298,3 +298,19 @@ def test_started_by_another_program(bisect, project, zeroin, index):
     uv = Uv(zeroin.env, str(project))._program
     told = answered(bisect("old.txt", "this", "--no-release", "--json", "--", uv, "run", *command))
     assert names(told) == {"p07"}
+
+
+def test_it_fails_sometimes(bisect, project, tmp_path):
+    """Every other run fails with the new release: mixes are run until that is told apart."""
+    (project / "use.py").write_text(
+        "import os, p07\n"
+        f"turn = {str(tmp_path / 'turn')!r}\n"
+        "try: os.mkdir(turn)\n"
+        "except FileExistsError: os.rmdir(turn)\n"
+        "else: assert p07.version < '2', 'now and then'\n"
+    )
+    words = ["--no-release", "-j", "1", "--json", "--", "python", "use.py"]
+    told = answered(bisect("old.txt", "new.txt", *words))
+    assert names(told) == {"p07"}
+    assert told["confirmed"]
+    assert told["confidence"] < 1

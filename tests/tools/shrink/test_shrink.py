@@ -22,6 +22,17 @@ def test_the_rows_that_matter(shrink, program):
     assert told["command"] == ["python", "train.py", "data.min.jsonl"]
 
 
+def test_how_soon_it_was_how_small(shrink, program):
+    """Each step is smaller than the one before and took more tries; the last is the result."""
+    told = shrink("data.jsonl", *COMMAND).told
+    steps = [(one["tries"], one["bytes_now"]) for one in told["steps"]]
+    assert len(steps) > 1
+    assert [size for _, size in steps] == sorted({size for _, size in steps}, reverse=True)
+    assert [tries for tries, _ in steps] == sorted(tries for tries, _ in steps)
+    assert steps[-1][1] == (program / "data.min.jsonl").stat().st_size
+    assert steps[-1][0] <= told["tries"]
+
+
 def test_what_it_prints_reproduces_it(shrink, program, zeroin):
     """The last line is a command, and it fails the same way."""
     done = shrink("data.jsonl", *COMMAND, text=True)

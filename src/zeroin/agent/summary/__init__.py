@@ -7,6 +7,6 @@ can tell, which is run in a forked child behind `isolation`. `objects` reads an 
 without running its code.
 """
 
-from .call import LENGTH, summarise, summarise_all
+from .call import LENGTH, at_once, summarise, summarise_all
 
-__all__ = ["LENGTH", "summarise", "summarise_all"]
+__all__ = ["LENGTH", "at_once", "summarise", "summarise_all"]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .objects import Classes
+    from .samples import Form
 
 NAMED = 6  # fields of a structured array
 VIEWS = 10  # an array may be a view of a view of the file
@@ -24,21 +25,21 @@ FOREIGN = frozenset({"cupy", "cupyx", "dask", "jax", "jaxlib", "mlx", "mxnet", "
 FOREIGN |= {"polars", "pyarrow", "scipy", "tensorflow", "xarray"}
 
 
-def describe(value: Any, classes: Classes, full: bool) -> str | None:
+def describe(value: Any, classes: Classes, form: Form) -> str | None:
     """Tell an array or one of its kin; None if it is none. Numbers are read only if `full`."""
     for cls in classes:
         root = objects.module_of(cls).partition(".")[0]
         reader = _READERS.get(root) or (_foreign if root in FOREIGN else None)
-        text = reader(value, classes, full) if reader else None
+        text = reader(value, classes, form) if reader else None
         if text is not None:
             return text
     return None
 
 
-def _numpy(value: Any, classes: Classes, full: bool) -> str | None:
+def _numpy(value: Any, classes: Classes, form: Form) -> str | None:
     ndarray = objects.loaded("numpy", "ndarray")
     if objects.is_one(classes, ndarray):
-        return _ndarray(value, classes, ndarray, full)
+        return _ndarray(value, classes, ndarray, form)
     if objects.is_one(classes, objects.loaded("numpy", "generic")):
         return _numpy_scalar(value, classes)
     if objects.is_one(classes, objects.loaded("numpy", "dtype")):
@@ -55,13 +56,13 @@ def _numpy_scalar(value: Any, classes: Classes) -> str | None:
     return f"{objects.name_of(classes[0])}({own.__str__(value)})"
 
 
-def _ndarray(value: Any, classes: Classes, ndarray: Any, full: bool) -> str:
+def _ndarray(value: Any, classes: Classes, ndarray: Any, form: Form) -> str:
     shape, dtype = ndarray.shape.__get__(value), ndarray.dtype.__get__(value)
-    text = f"{samples.title(classes, shape)} {_numpy_type(dtype)}"
+    text = f"{samples.title(classes, shape)} {form.kind(_numpy_type(dtype))}"
     masked = any(objects.name_of(cls) == "MaskedArray" for cls in classes)
     if masked or dtype.kind not in "fiubc":
         return text
-    if not (full or samples.is_single(shape)):
+    if not (form.full or samples.is_single(shape)):
         return text
     numpy = sys.modules["numpy"]
     try:
@@ -69,13 +70,14 @@ def _ndarray(value: Any, classes: Classes, ndarray: Any, full: bool) -> str:
         plain = ndarray.view(value, ndarray)
         file = _mapped(value)
         if file is None:
-            cut, label = samples.sample(shape)
-        elif type(file).size(file) < len(file):
+            with numpy.errstate(all="ignore"):
+                return text + samples.sampled(plain, dtype.kind, numpy, form)
+        if type(file).size(file) < len(file):
             return f"{text}  in a file that was cut short"  # reading it would kill
-        else:
-            cut, label = samples.head(shape, plain.strides)
+        cut, label = samples.head(shape, plain.strides)
         with numpy.errstate(all="ignore"):
-            return text + samples.numbers(plain[cut] if cut else plain, dtype.kind, numpy) + label
+            few = plain[cut] if cut else plain
+            return text + samples.numbers(few, dtype.kind, numpy, form) + label
     except BaseException:  # the interrupt of a stranger's hook is no reason to lose the shape
         return text
 
@@ -99,9 +101,10 @@ def _mapped(value: Any) -> Any:
     return None
 
 
-def _foreign(value: Any, classes: Classes, _: bool) -> str | None:
+def _foreign(value: Any, classes: Classes, form: Form) -> str | None:
     """Give shape and type, if the class is what it says: anyone can claim to be from jax."""
     cls = classes[0]
+    # jax says of its arrays that they are of a module where they are not.
     if objects.loaded(objects.module_of(cls), objects.name_of(cls)) is not cls:
         return None
     if not any("shape" in objects.members_of(one) for one in classes):
@@ -109,9 +112,47 @@ def _foreign(value: Any, classes: Classes, _: bool) -> str | None:
     try:
         dtype = getattr(value, "dtype", None)
         text = samples.title(classes, tuple(value.shape))
-        return text if dtype is None else f"{text} {dtype}"
+        text = text if dtype is None else f"{text} {form.kind(str(dtype))}"
+        if objects.module_of(cls).startswith("scipy.sparse"):
+            return text + _sparse(value, form)
+        if form.full and form.signs and objects.name_of(cls) == "ArrayImpl":
+            return text + _jax(value, form)
+        return text
     except BaseException:
         return None
+
+
+def _jax(value: Any, form: Form) -> str:
+    """Tell the numbers of an array of jax that is in this machine's memory, and done."""
+    numpy: Any = sys.modules["numpy"]
+    here = all(device.platform == "cpu" for device in value.devices())
+    if not here or value.is_deleted() or not value.is_ready():
+        return ""
+    plain = numpy.asarray(value)  # a view
+    if type(plain) is not numpy.ndarray or plain.dtype.kind not in "fiubc":
+        return ""
+    with numpy.errstate(all="ignore"):
+        return samples.sampled(plain, plain.dtype.kind, numpy, form)
+
+
+def _sparse(value: Any, form: Form) -> str:
+    """Tell how many elements of scipy's sparse array are stored, and what these are."""
+    text = f" {value.format}" if type(getattr(value, "format", None)) is str else ""
+    held = objects.instance_dict(value)
+    data: Any = held.get("data")
+    ndarray = objects.loaded("numpy", "ndarray")
+    if type(held.get("_dict")) is dict:
+        stored = len(held["_dict"])
+    elif type(data) is ndarray and data.dtype.kind in "fiubc":
+        stored = samples.count(data.shape)
+    else:
+        return text
+    size = samples.count(value.shape)
+    text += f"  {stored:,} stored" + (f" ({stored / size:.2g} of all)" if size and stored else "")
+    if form.full and stored and type(data) is ndarray:
+        inner = _ndarray(data, (ndarray,), ndarray, form)
+        text += inner.partition(form.kind(_numpy_type(data.dtype)))[2]
+    return text
 
 
 _READERS = {"numpy": _numpy, "torch": tensors.describe, "pandas": frames.describe}

@@ -11,10 +11,11 @@ as that of a list of such objects does, are made again.
 
 from __future__ import annotations
 
+import sys
 import time
 
 from .. import secrets
-from . import arrays, holders, objects, text, values
+from . import arrays, holders, objects, samples, text, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,16 +30,22 @@ ASKED = 64  # objects whose own repr is run
 LOOKING = 0.6  # the part of the time that looking may take; the rest is for asking
 
 
-def summarise(value: Any, name: str = "") -> str:
+def summarise(value: Any, name: str = "", signs: bool = False) -> str:
     """Summarise one value; its name tells whether it is a secret."""
-    return summarise_all([(name, value)])[0]
+    return summarise_all([(name, value)], signs=signs)[0]
 
 
 def summarise_all(
-    items: Iterable[tuple[str, Any]], seconds: float = 0.15, secrets: Iterable[str] = ()
+    items: Iterable[tuple[str, Any]],
+    seconds: float = 0.15,
+    secrets: Iterable[str] = (),
+    signs: bool = False,
 ) -> list[str]:
-    """Summarise named values in one line each. The secrets are masked wherever they turn up."""
-    call = Call(seconds, secrets)
+    """Summarise named values in one line each. The secrets are masked wherever they turn up.
+
+    Numbers of arrays are told by `signs` in a line that is read now, else in words.
+    """
+    call = Call(seconds, secrets, signs)
     views = [View(value, name) for name, value in items]
     for view in views:
         call.learn(view.name, view.value)
@@ -46,6 +53,14 @@ def summarise_all(
         call.look(view)
     call.ask()
     return [call.finish(view) for view in views]
+
+
+def at_once(value: Any) -> str | None:
+    """Tell what needs no looking at, and can hold no secret; None for all else."""
+    kind = type(value)
+    if kind is int:
+        return repr(value) if -(1 << 64) < value < 1 << 64 else None
+    return repr(value) if value is None or kind is float or kind is bool else None
 
 
 class View:
@@ -67,12 +82,13 @@ class View:
 class Call:
     """What is known during one call: summaries made, objects to ask, secrets seen."""
 
-    def __init__(self, seconds: float, hidden: Iterable[str]) -> None:
+    def __init__(self, seconds: float, hidden: Iterable[str], signs: bool = False) -> None:
         self.seconds = seconds
+        self.forms_of_arrays = (samples.Form(True, signs), samples.Form(False, signs))
         self.begin = time.monotonic()
         self.secrets = {secret for secret in hidden if type(secret) is str}
         self.forms = secrets.forms_of(self.secrets)
-        self.readers = {**_READERS, **_late_readers()}
+        self.readers = _readers()
         # By id; the value is kept beside, so that its id is not given to another meanwhile.
         self.looked_at: dict[int, View] = {}
         self.asked: dict[int, View] = {}
@@ -129,6 +145,9 @@ class Call:
 
     def inside(self, outer: View, value: Any, name: Any = "", is_key: bool = False) -> str:
         """Summarise what a value holds; the keys of a secret dict are names and are shown."""
+        told = at_once(value)
+        if told is not None:
+            return told
         self.learn(name, value)
         return self.attempt(View(value, name, outer.depth + 1, outer.hide and not is_key))
 
@@ -148,7 +167,8 @@ class Call:
         """Find out how a value can be told."""
         told: str | None = None
         if id(view.classes[0]) not in self.readers:
-            told = arrays.describe(view.value, view.classes, full=view.depth == 0)
+            form = self.forms_of_arrays[view.depth > 0]
+            told = arrays.describe(view.value, view.classes, form)
             told = told or holders.member(self, view) or holders.record(self, view)
         if told is None:
             for cls in view.classes:
@@ -266,6 +286,17 @@ _READERS: dict[int, Reader] = {
     id(dict): holders.mapping,
     id(BaseException): holders.exception,
 }
+
+
+_found: tuple[int, dict[int, Reader]] = (0, _READERS)  # with how many modules loaded
+
+
+def _readers() -> dict[int, Reader]:
+    """Give all readers; those for classes of other modules are looked for when one was loaded."""
+    global _found  # noqa: PLW0603 - a call for each small value must cost little
+    if _found[0] != len(sys.modules):
+        _found = (len(sys.modules), {**_READERS, **_late_readers()})
+    return _found[1]
 
 
 def _late_readers() -> dict[int, Reader]:

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .objects import Classes
+    from .samples import Form
 
 ROWS = 1_000  # in which missing values are counted
 COLUMNS = 6  # that are named
 
 
-def describe(value: Any, classes: Classes, full: bool) -> str | None:
+def describe(value: Any, classes: Classes, form: Form) -> str | None:
     """Tell a DataFrame or Series; None if it is neither."""
     is_frame = objects.is_one(classes, objects.loaded("pandas", "DataFrame"))
     if not is_frame and not objects.is_one(classes, objects.loaded("pandas", "Series")):
@@ -29,30 +30,30 @@ def describe(value: Any, classes: Classes, full: bool) -> str | None:
     title = objects.name_of(classes[0])
     try:
         manager = dict(objects.attributes(value))["_mgr"]
-        return _frame(manager, title, full) if is_frame else _series(manager, title, full)
+        return _frame(manager, title, form) if is_frame else _series(manager, title, form)
     except BaseException:  # another release of pandas, or a column type that does as it likes
         return title
 
 
-def _frame(manager: Any, title: str, full: bool) -> str:
+def _frame(manager: Any, title: str, form: Form) -> str:
     names, index = manager.axes
     rows, columns = len(index), len(names)
     text = f"{title}[{rows}, {columns}]"
-    if not full or not columns:
+    if not form.full or not columns:
         return text
     told = [
-        f"{_name(names[at])} {_column(manager.iget_values(at))}"
+        f"{_name(names[at])} {_column(manager.iget_values(at), form)}"
         for at in range(min(columns, COLUMNS))
     ]
     text += "  " + ", ".join(told + ["…"] * (columns > COLUMNS))
     return text + _label(text, rows)
 
 
-def _series(manager: Any, title: str, full: bool) -> str:
+def _series(manager: Any, title: str, form: Form) -> str:
     rows = len(manager.axes[0])
     text = f"{title}[{rows}]"
-    if full:
-        text += f" {_column(manager.blocks[0].values)}"
+    if form.full:
+        text += f" {_column(manager.blocks[0].values, form)}"
     return text + _label(text, rows)
 
 
@@ -66,13 +67,13 @@ def _name(name: Any) -> str:
     return str(name) if type(name) is int else objects.name_of(type(name))
 
 
-def _column(values: Any) -> str:
+def _column(values: Any, form: Form) -> str:
     """Tell the type of a column, and what is missing in it; strangers' columns by their class."""
     kind = type(values)
     if kind is not objects.loaded("numpy", "ndarray") and not _is_from_pandas(kind):
         return objects.name_of(kind)
     missing = _missing(values[:ROWS])
-    return str(values.dtype) + (f" ({missing:,} null)" if missing else "")
+    return form.kind(str(values.dtype)) + (f" ({missing:,} null)" if missing else "")
 
 
 def _is_from_pandas(cls: type) -> bool:

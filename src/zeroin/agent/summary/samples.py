@@ -7,6 +7,8 @@ is small; nothing is ever flattened, copied or reduced at full size.
 
 from __future__ import annotations
 
+import time
+
 from . import objects
 
 TYPE_CHECKING = False
@@ -18,7 +20,33 @@ if TYPE_CHECKING:
 SAMPLE = 16_384  # elements read of a large array
 HEAD = 4_096  # elements read of one in a file: each page may have to come from a slow disk
 INFINITY = float("inf")
+COUNTED = 1 << 22  # elements in which all that is not finite is counted
+SECONDS = 0.02  # of the processor that this may take: a busy machine must not change a line
+PIECE = 1 << 15  # elements that are added up at once
+NOT_FINITE = ("nan", "inf", "-inf")
 SMALL = 6  # elements that are shown one by one
+
+
+class Form:
+    """How an array is told: with its numbers or without, by words or by signs."""
+
+    __slots__ = ("full", "signs")
+
+    def __init__(self, full: bool, signs: bool = False) -> None:
+        self.full = full
+        self.signs = signs  # `f32  μ 0.02 σ 1 [-3.1, 3.4]  ✗ 3 NaN`, for a line that is read now
+
+    def kind(self, name: str) -> str:
+        """Write the name of a type: `float32`, or `f32` in signs."""
+        if not self.signs:
+            return name
+        for word, letter in SHORT:
+            if name.startswith(word) and name[len(word) :].isdecimal():
+                return letter + name[len(word) :]
+        return name
+
+
+SHORT = (("float", "f"), ("bfloat", "bf"), ("int", "i"), ("uint", "u"), ("complex", "c"))
 
 
 def title(classes: Classes, shape: Any) -> str:
@@ -65,7 +93,65 @@ def head(shape: Any, strides: Any) -> tuple[Any, str]:
     return tuple(map(slice, counts)), f"  (of the first {count(counts):,})"
 
 
-def numbers(sample: Any, kind: str, library: Any) -> str:
+def sampled(values: Any, kind: str, library: Any, form: Form) -> str:
+    """Tell what the numbers of an array in memory are, of a sample if it is large.
+
+    In signs, what is not finite is counted in all of it, if that takes a few milliseconds.
+    """
+    cut, label = sample(values.shape)
+    if not cut:
+        return numbers(values, kind, library, form)
+    found = _not_finite(values, library) if form.signs and kind == "f" else None
+    told = numbers(values[cut], kind, library, form)
+    if found is None:
+        return told + label
+    counted = _counted(*found, form)
+    return told.partition("  ✗")[0] + label + f"  {counted}" * bool(counted)
+
+
+def _not_finite(values: Any, library: Any) -> tuple[int, int] | None:
+    """Count NaN and infinite numbers piece by piece, where a sum says that there are some.
+
+    The pieces are so small that torch starts no threads. None if it takes too long, or does not
+    lie in one piece of memory.
+    """
+    total = count(values.shape)
+    if total > COUNTED:
+        return None
+    if hasattr(library, "ndarray"):
+        values = values.transpose(_as_it_lies(values.strides))
+        in_one = values.flags.c_contiguous
+    else:
+        values = values.permute(_as_it_lies(values.stride()))
+        in_one = values.is_contiguous()
+    if not in_one:
+        return None
+    flat = values.reshape(-1)
+    nan = infinite = 0
+    until = time.thread_time() + SECONDS
+    for start in range(0, total, PIECE):
+        if time.thread_time() > until:
+            return None
+        piece = flat[start : start + PIECE]
+        whole = float(piece.sum(dtype=library.float32) if _is_half(piece) else piece.sum())
+        if whole - whole != 0:
+            held = int(library.isnan(piece).sum())
+            nan += held
+            infinite += count(piece.shape) - int(library.isfinite(piece).sum()) - held
+    return nan, infinite
+
+
+def _as_it_lies(strides: Any) -> list[int]:
+    """Give the order of the dimensions in memory: a transposed array is in one piece as well."""
+    return sorted(range(len(strides)), key=lambda at: -abs(strides[at]))
+
+
+def _is_half(values: Any) -> bool:
+    """Whether the sum of a few thousand would not fit into its type."""
+    return bool(getattr(values.dtype, "itemsize", 4) == 2)  # torch has it since 2.1
+
+
+def numbers(sample: Any, kind: str, library: Any, form: Form) -> str:
     """Tell what the numbers of a small array are. numpy and torch share the names used here.
 
     The kind is a letter of numpy's: f(loat), i(nt), u(nsigned), b(ool) or c(omplex).
@@ -76,8 +162,8 @@ def numbers(sample: Any, kind: str, library: Any) -> str:
     values = sample if kind == "c" else _as_double(sample, library)
     shown = _shown(values if kind == "f" else sample, kind) if total <= SMALL else ""
     if not tuple(sample.shape):
-        return f" {shown}"
-    told = [f"{int(values.sum()):,} True"] if kind == "b" else _spread(values, kind, library)
+        return f" ✗ {shown}" if form.signs and shown in NOT_FINITE else f" {shown}"
+    told = [f"{int(values.sum()):,} True"] if kind == "b" else _spread(values, kind, library, form)
     return "".join("  " + one for one in [*told, shown] if one)
 
 
@@ -87,7 +173,7 @@ def _as_double(sample: Any, library: Any) -> Any:
     return sample.to(library.float64)
 
 
-def _spread(values: Any, kind: str, library: Any) -> list[str]:
+def _spread(values: Any, kind: str, library: Any, form: Form) -> list[str]:
     """Tell between which bounds the finite numbers are, and how many are not finite."""
     finite = library.isfinite(values)
     good, nan = int(finite.sum()), int(library.isnan(values).sum())
@@ -95,13 +181,27 @@ def _spread(values: Any, kind: str, library: Any) -> list[str]:
     told = []
     if kind != "c" and good:
         # Not `values[finite]`: torch starts its threads for that.
-        low = _written(float(library.where(finite, values, INFINITY).min()), kind)
-        high = _written(float(library.where(finite, values, -INFINITY).max()), kind)
+        low = float(library.where(finite, values, INFINITY).min())
+        high = float(library.where(finite, values, -INFINITY).max())
         mean = float(library.where(finite, values, 0.0).sum()) / good
-        same = low == high and good == count(values.shape)
-        told = [f"all {low}" if same else f"min {low} max {high} mean {mean:.4g}"]
-    counted = [f"{nan:,} NaN"] * bool(nan) + [f"{infinite:,} inf"] * bool(infinite)
-    return [*told, " ".join(counted)]
+        whole = good == count(values.shape)
+        if whole and _written(low, kind) == _written(high, kind):
+            told = [f"all {_written(low, kind)}"]
+        elif form.signs:
+            # Divided by the width first: the squares of what a double just holds would not fit.
+            width = max(abs(low - mean), abs(high - mean)) or 1.0
+            apart = library.where(finite, (values - mean) / width, 0.0)
+            spread = width * (float((apart * apart).sum()) / good) ** 0.5
+            ends = f"[{_brief(low, kind)}, {_brief(high, kind)}]"
+            told = [f"μ {mean:.3g} σ {spread:.3g} {ends}"]
+        else:
+            told = [f"min {_written(low, kind)} max {_written(high, kind)} mean {mean:.4g}"]
+    return [*told, _counted(nan, infinite, form)]
+
+
+def _counted(nan: int, infinite: int, form: Form) -> str:
+    told = " ".join([f"{nan:,} NaN"] * bool(nan) + [f"{infinite:,} inf"] * bool(infinite))
+    return f"✗ {told}" if told and form.signs else told
 
 
 def _shown(values: Any, kind: str) -> str:
@@ -116,3 +216,7 @@ def _shown(values: Any, kind: str) -> str:
 def _written(number: float, kind: str) -> str:
     """Write an int without a fraction, as long as a float holds it exactly."""
     return str(int(number)) if kind in "iu" and abs(number) < 2**53 else f"{number:.5g}"
+
+
+def _brief(number: float, kind: str) -> str:
+    return _written(number, kind) if kind in "iu" else f"{number:.3g}"

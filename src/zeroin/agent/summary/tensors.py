@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .objects import Classes
+    from .samples import Form
 
 WORDS = ("dtype", "device", "layout", "memory_format")  # types whose values are just names
 NAMED = 6  # parts of a model
 MODULES = 2_000  # parts of a model that are counted
 
 
-def describe(value: Any, classes: Classes, full: bool) -> str | None:
+def describe(value: Any, classes: Classes, form: Form) -> str | None:
     """Tell a tensor or a model; None for what is neither."""
     torch = sys.modules.get("torch")
     if any(classes[0] is objects.loaded("torch", name) for name in WORDS):
@@ -30,8 +31,8 @@ def describe(value: Any, classes: Classes, full: bool) -> str | None:
         return None
     with torch._C.DisableTorchFunction():  # or a subclass could answer for its tensors
         if is_tensor:
-            return _tensor(value, classes, torch, full)
-        return _model(value, torch.Tensor) if full else objects.name_of(classes[0])
+            return _tensor(value, classes, torch, form)
+        return _model(value, torch.Tensor, form) if form.full else objects.name_of(classes[0])
 
 
 def _has_models_repr(classes: Classes) -> bool:
@@ -41,9 +42,10 @@ def _has_models_repr(classes: Classes) -> bool:
     return is_model and objects.module_of(owner).partition(".")[0] == "torch"
 
 
-def _tensor(value: Any, classes: Classes, torch: Any, full: bool) -> str:
+def _tensor(value: Any, classes: Classes, torch: Any, form: Form) -> str:
     tensor = torch.Tensor
-    about = f" {_short(tensor.dtype.__get__(value))} {tensor.device.__get__(value)}"
+    kind = form.kind(_short(tensor.dtype.__get__(value)))
+    about = f" {kind} {tensor.device.__get__(value)}"
     if any(objects.name_of(cls) == "UninitializedTensorMixin" for cls in classes):
         return f"{objects.name_of(classes[0])}{about} not initialised yet"
     if hasattr(tensor, "is_nested") and tensor.is_nested.__get__(value):
@@ -52,36 +54,48 @@ def _tensor(value: Any, classes: Classes, torch: Any, full: bool) -> str:
     text: str = samples.title(classes, shape) + about
     text += "" if layout is torch.strided else f" {_short(layout)}"
     text += " grad" * tensor.requires_grad.__get__(value)
-    if not (full or samples.is_single(shape)):
+    if not (form.full or samples.is_single(shape)):
         return text
     try:
-        return text + _numbers(value, classes, torch)
+        if layout is not torch.strided and form.signs:
+            return text + _sparse(value, classes, torch, form)
+        return text + _numbers(value, classes, torch, form)
     except BaseException:  # the interrupt of a stranger's mode is no reason to lose the shape
         return text
 
 
-def _numbers(value: Any, classes: Classes, torch: Any) -> str:
+def _sparse(value: Any, classes: Classes, torch: Any, form: Form) -> str:
+    """Tell how many elements of a sparse tensor are stored, and what these are."""
+    if _cannot_read(value, classes, torch, strided=False) is not None:
+        return ""
+    tensor = torch.Tensor
+    inner = tensor._values if tensor.layout.__get__(value) is torch.sparse_coo else tensor.values
+    stored = inner(tensor.detach(value))
+    held, size = samples.count(stored.shape), samples.count(tensor.shape.__get__(value))
+    share = f" ({held / size:.2g} of all)" if size and held else ""
+    return f"  {held:,} stored{share}" + (_numbers(stored, (tensor,), torch, form) if held else "")
+
+
+def _numbers(value: Any, classes: Classes, torch: Any, form: Form) -> str:
     problem = _cannot_read(value, classes, torch)
     if problem is not None:
         return problem
     dtype = torch.Tensor.dtype.__get__(value)
     kind = "b" if dtype is torch.bool else "c" if dtype.is_complex else "i"
     kind = "f" if dtype.is_floating_point else kind
-    cut, label = samples.sample(torch.Tensor.shape.__get__(value))
-    plain = torch.Tensor.detach(value)
-    return samples.numbers(plain[cut] if cut else plain, kind, torch) + label
+    return samples.sampled(torch.Tensor.detach(value), kind, torch, form)
 
 
 def _short(name: Any) -> str:
     return str(name).replace("torch.", "")
 
 
-def _cannot_read(value: Any, classes: Classes, torch: Any) -> str | None:
+def _cannot_read(value: Any, classes: Classes, torch: Any, strided: bool = True) -> str | None:
     """Say why the numbers of a tensor are left alone: "" if that needs no words."""
     tensor, inner = torch.Tensor, torch._C
     if tensor.device.__get__(value).type != "cpu" or tensor.is_quantized.__get__(value):
         return ""
-    if tensor.layout.__get__(value) is not torch.strided:
+    if strided and tensor.layout.__get__(value) is not torch.strided:
         return ""
     dispatcher = objects.owner_of(classes, "__torch_dispatch__")
     if not objects.is_one((tensor, *tensor.__bases__), dispatcher):
@@ -91,7 +105,7 @@ def _cannot_read(value: Any, classes: Classes, torch: Any) -> str | None:
     functorch = getattr(inner, "_functorch", None)
     if functorch is not None and functorch.is_functorch_wrapped_tensor(value):
         return ""
-    return "  storage freed" if _is_freed(value, tensor) else None
+    return "  storage freed" if strided and _is_freed(value, tensor) else None
 
 
 def _is_freed(value: Any, tensor: Any) -> bool:
@@ -103,7 +117,7 @@ def _is_freed(value: Any, tensor: Any) -> bool:
     return bool(samples.count(shape) and storage(value).nbytes() < needed)
 
 
-def _model(value: Any, tensor: Any) -> str:
+def _model(value: Any, tensor: Any, form: Form) -> str:
     """Count the parameters of a model, and name its first parts."""
     parts = _held(value, "_modules")
     names = [f"{name} {objects.name_of(type(part))}" for name, part in parts[:NAMED]]
@@ -114,7 +128,8 @@ def _model(value: Any, tensor: Any) -> str:
     text += f"  {total:,} parameters"
     if parameters:
         first = parameters[0]
-        text += f" {_short(tensor.dtype.__get__(first))} {tensor.device.__get__(first)}"
+        kind = form.kind(_short(tensor.dtype.__get__(first)))
+        text += f" {kind} {tensor.device.__get__(first)}"
     training = objects.instance_dict(value).get("training")
     return text + ("  training" if training is True else "  eval" if training is False else "")
 

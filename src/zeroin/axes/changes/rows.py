@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.axes.changes.align import differences
 from zeroin.axes.changes.choice import Change
@@ -10,6 +10,7 @@ from zeroin.axes.payload import jsons, lines, tables
 from zeroin.axes.payload.node import Node
 from zeroin.axes.payload.reading import codec_of
 from zeroin.errors import UsageError
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.axes.changes.choice import Change
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.axes.commits.git import GitError
 from zeroin.errors import UsageError
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,8 +97,10 @@ def line(git: Git, good: str, bad: str, paths: Sequence[str] = ()) -> Line:
             hint="swap them; to find what repaired it, give the same order with --fixed",
         )
     note = "" if base == good else f"good is on another branch: begun where it left, at {base[:10]}"
-    first = git("rev-list", "--first-parent", "--reverse", f"{base}..{bad}").split()
-    if first and base not in git("rev-list", "--first-parent", "-1", f"{first[0]}^").split():
+    told = git("rev-list", "--first-parent", "--reverse", "--parents", f"{base}..{bad}")
+    rows = [row.split() for row in told.splitlines()]
+    first = [row[0] for row in rows]
+    if rows and base not in rows[0][1:2]:
         note = note or "good came in by a merge: what else that brought in is one step"
     between = first[:-1]
     if paths:
@@ -113,28 +116,13 @@ class Branches(NamedTuple):
     parents: tuple[tuple[int, ...], ...]  # by their places
 
 
-def branches(git: Git, good: str, bad: str) -> Branches:
+def branches(git: Git, base: str, bad: str) -> Branches:
     """From where good and bad have parted, with all that was merged meanwhile."""
-    base = git("merge-base", good, bad).strip()
     told = git("rev-list", "--topo-order", "--reverse", "--parents", f"{base}..{bad}")
     rows = [line.split() for line in told.splitlines()]
     places = {base: 0, **{row[0]: number for number, row in enumerate(rows, 1)}}
     parents = [tuple(places[one] for one in row[1:] if one in places) for row in rows]
     return Branches(tuple(places), ((), *parents))
-
-
-def brought_by(git: Git, commit: str, line: Sequence[str]) -> str:
-    """The first of a line that has it: the merge that brought it; "" if it is of the line."""
-    if commit in line:
-        return ""
-    first, last = 0, len(line) - 1
-    while first < last:
-        middle = (first + last) // 2
-        if git.has("merge-base", "--is-ancestor", commit, line[middle]):
-            last = middle
-        else:
-            first = middle + 1
-    return line[first]
 
 
 def inside(git: Git, merge: Commit) -> Line | None:

@@ -7,14 +7,16 @@ import fcntl
 import os
 import re
 import shutil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.axes.commits.git import Git
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
 SMALL = 1 << 20  # bytes of a file that is copied; a larger one is shown where it is
+FEW = 50  # files
 LONG_AGO = 1_000_000_000  # seconds: the earliest time that a file is given
 _NEVER = frozenset((".git", ".zeroin", "__pycache__"))
 _BUILT = re.compile(r".*\.(so|pyd|dylib|o|a)|(.*/)?build")
@@ -40,21 +42,28 @@ def borrow(git: Git, folder: str) -> Git:
         file.write(refs)
     settings = os.path.join(theirs, "config")
     if not git.tells("config", "--file", settings, "core.worktree"):
-        own = Git(folder)  # filters, line ends, attributes: files come out as they do for the user
-        own("config", "include.path", settings)
-        own("config", "core.bare", "true")
+        # Filters, line ends, attributes: files come out as they do for the user.
+        quoted = settings.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        own = os.path.join(folder, "config")
+        with open(own, "a", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(f'[include]\n\tpath = "{quoted}"\n[core]\n\tbare = true\n')
     return Git(folder)
 
 
 def _common_folder(git: Git) -> str:
+    usual = os.path.join(git.folder, ".git")
+    if os.path.isdir(usual) and not os.path.exists(os.path.join(usual, "commondir")):
+        return usual
     return os.path.join(git.folder, git("rev-parse", "--git-common-dir").strip())
 
 
-def belongings(git: Git, named: Sequence[str], *, builds: bool) -> list[Mine]:
+def belongings(
+    git: Git, named: Sequence[str], changed: Sequence[str], *, builds: bool
+) -> list[Mine]:
     """What is in the checkout and in no commit: scripts, data, environments.
 
     `named` are paths of files that the command names: as they are now, whatever the commit has, if
-    they are not committed as they are. What has been compiled goes if it `builds` its own.
+    they are `changed` since. What has been compiled goes if it `builds` its own.
     """
     found = []
     for path in git("ls-files", "--others", "--directory", "-z").split("\0"):
@@ -63,12 +72,20 @@ def belongings(git: Git, named: Sequence[str], *, builds: bool) -> list[Mine]:
             continue
         if not (builds and _BUILT.fullmatch(path)):
             found.append(Mine(path, path in named))
-    changed = (
-        git("diff", "--name-only", "--no-renames", "-z", "HEAD", "--", *named) if named else ""
-    )
-    found += [Mine(path, wins=True) for path in changed.split("\0") if path]
+    found += [Mine(path, wins=True) for path in changed if path in named]
     known = {one.path for one in found}
     return [*found, *(Mine(path) for path in named if path not in known)]
+
+
+def _admin(folder: str) -> str:
+    """Where git keeps what it knows of a worktree; "" if it is none, or was never finished."""
+    try:
+        with open(os.path.join(folder, ".git"), encoding="utf-8", errors="surrogateescape") as file:
+            found = file.read().removeprefix("gitdir:").strip()
+    except OSError:
+        return ""
+    found = os.path.join(folder, found)
+    return found if os.path.exists(os.path.join(found, "HEAD")) else ""
 
 
 class Worktree:
@@ -78,21 +95,24 @@ class Worktree:
         self, borrowed: Git, folder: str, original: Git, mine: Sequence[Mine], commit: str
     ) -> None:
         self.folder = folder
-        self.at = "unknown" if os.path.exists(folder) else ""
+        self.at = "unknown" if _admin(folder) else ""
         self.shown: tuple[str, ...] = ()  # of what is the user's, what is too large to be copied
         self._git = Git(folder)
         self._original = original
         self._mine = mine
+        # Whoever had it before may have been killed while it was at work here, or made it.
         if not self.at:
+            shutil.rmtree(folder, ignore_errors=True)
+            words = ("--quiet", "--force", "--force", "--detach", "--no-checkout", folder, commit)
             with _alone(borrowed.folder):
-                borrowed("worktree", "add", "--quiet", "--detach", "--no-checkout", folder, commit)
-        # Whoever had it before may have been killed while it was at work here.
-        self._lock = os.path.join(folder, self._git("rev-parse", "--git-dir").strip(), "index.lock")
+                borrowed("worktree", "add", *words)
+        self._known = _admin(folder)
 
     def switch(self, commit: str, *, keep_bytecode: bool = True) -> None:
         """Be as that commit is; nothing is left of what was run before."""
-        if os.path.exists(self._lock):
-            os.unlink(self._lock)
+        for name in os.listdir(self._known):  # of its index, its HEAD: git was killed here
+            if name.endswith(".lock"):
+                os.unlink(os.path.join(self._known, name))
         keep = [f"--exclude={_literal(path)}" for path in self.shown]
         if keep_bytecode:
             keep.append("--exclude=__pycache__")
@@ -110,7 +130,7 @@ class Worktree:
 
     def _stamp(self) -> None:
         """Bytecode goes by a file's time, in seconds: the same text gets the same one, always."""
-        changed = False
+        changed = 0
         for entry in self._git("ls-files", "--stage", "-z", "--", "*.py").split("\0"):
             about, _, path = entry.partition("\t")
             if not path:
@@ -120,10 +140,10 @@ class Worktree:
             try:
                 if int(os.lstat(full).st_mtime) != seconds:
                     os.utime(full, (seconds, seconds), follow_symlinks=False)
-                    changed = True
+                    changed += 1
             except OSError:
                 continue  # left out of the checkout
-        if changed:
+        if changed > FEW:  # or else git writes these few anew the next time, and so do we
             self._git.has("update-index", "-q", "--refresh")
 
     def _submodules(self) -> None:

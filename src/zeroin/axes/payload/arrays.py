@@ -11,11 +11,12 @@ import dataclasses
 import json
 import math
 import struct
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.payload.group import Group, Member
 from zeroin.axes.payload.kinds import flags
 from zeroin.axes.payload.packed import Packed
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,7 +7,9 @@ that rows which go unread cost nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -82,6 +84,11 @@ class Node:
         if same:
             return self
         inner = now._replace(parts=parts)
+        return Node(None, None, self.others_of, stays=self.stays, inner=inner)
+
+    def ending(self, tail: str) -> Node:
+        """The same with another text behind its parts."""
+        inner = self.inner._replace(tail=tail)
         return Node(None, None, self.others_of, stays=self.stays, inner=inner)
 
     def staying(self, stays: bool) -> Node:

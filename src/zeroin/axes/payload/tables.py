@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.axes.payload.kinds import flags
 from zeroin.axes.payload.node import Node, Parts, around, plainer
 from zeroin.axes.payload.numbers import simpler_numbers
 from zeroin.axes.payload.tree import Format
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -128,8 +129,30 @@ class Columns:
         return self._tree.of(self._tree.root.with_parts(tuple(rows)))
 
 
+class Ends:
+    """The ends of lines: what Windows has more of them, and the last one."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        tails = [row.inner.tail for row in tree.root.parts]
+        self._are_long = "\r\n" in tails
+        self._has_last = bool(tails) and bool(tails[-1])
+        self.count = self._are_long + self._has_last
+
+    def keep(self, parts: Ranges) -> Tree:
+        """Without the others."""
+        kept = flags(parts, self.count)
+        rows = list(self._tree.root.parts)
+        if self._are_long and not kept[0]:
+            rows = [row.ending("\n") if row.inner.tail == "\r\n" else row for row in rows]
+        if self._has_last and not kept[-1]:
+            rows[-1] = rows[-1].ending("")
+        return self._tree.of(self._tree.root.with_parts(tuple(rows)))
+
+
 def _across(tree: Tree) -> Iterator[Round[Tree]]:
     yield Columns(tree)
+    yield Ends(tree)
 
 
 TABLE = Format("CSV", "row", across=_across)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import (
@@ -15,6 +15,7 @@ from packaging.utils import (
 from packaging.version import InvalidVersion, Version
 
 from zeroin.errors import UsageError
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -25,10 +25,19 @@ VERBS = {
     "diff": "what differs between two attempts",
     "why": "what killed it, with the evidence; or what it was not",
     "files": "which file, socket or permission failed, and on which line",
+    "stacks": "where it is stuck: all processes and threads, the odd one out first",
+    "watch": "processes, GPUs, disks or a command's output, live",
+    "which": "the file, class or method that a name really is, and other copies",
+    "shapes": "the source with the shapes that were seen beside each assignment",
+    "nan": "the first operation that made NaN or inf, forward or backward",
+    "leak": "does it grow with each repetition, and who holds it",
     "gc": "keep the record below a size",
     "doctor": "what works on this machine, and how to mend what does not",
     "completion": "print completions for bash, zsh or fish",
 }
+
+
+OLDEST = (3, 11)  # Python that the command runs on; the library runs on older ones
 
 
 def enter() -> NoReturn:
@@ -36,6 +45,8 @@ def enter() -> NoReturn:
 
     Python would take milliseconds to tidy up what the kernel frees anyway.
     """
+    if sys.version_info < OLDEST:
+        sys.exit(_too_old())
     import gc
     import os
 
@@ -59,9 +70,23 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     if word in ("--help", "-h", "help"):
         return _help(args[1:])
+    if word == "stacks":
+        from zeroin.observe import spies
+
+        spies.begin(args[1:])
     from zeroin.fronts.cli import boundary
 
     return boundary.guard(lambda: _verb(word).main(args[1:]), args)
+
+
+def _too_old() -> int:
+    here = "{}.{}".format(*sys.version_info)
+    sys.stderr.write(
+        f"zeroin: the command needs Python 3.11 or newer, and this is {here}\n"
+        "  it need not be the program's own: uvx zeroin run -- python train.py\n"
+        "  the library works here: from zeroin import peek, section, log\n"
+    )
+    return 2
 
 
 def _open_closed() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zeroin.errors import UsageError
+from zeroin.fronts.cli import at
 from zeroin.fronts.cli import run as cli_run
 from zeroin.fronts.cli.options import Parser, split_command
 
@@ -29,6 +30,7 @@ def parser() -> Parser:
     cli_run.add_cycle_options(p)
     cli_run.add_repeat_options(p)
     cli_run.add_pause_option(p)
+    at.add_option(p)
     cli_run.add_run_options(p)
     return p
 

@@ -39,6 +39,11 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Argparse prints and exits; we have one place for both."""
+        if message.startswith("unrecognized arguments: --at"):
+            raise UsageError(
+                f"zeroin {self.verb} has no --at: probes go with a plain run",
+                hint="zeroin run --at train.py:41 peek=x -- python train.py",
+            )
         raise UsageError(message, hint=f"see: zeroin {self.verb} --help")
 
 

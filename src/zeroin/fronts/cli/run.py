@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Cycle
 from zeroin.errors import HANG, UsageError
+from zeroin.fronts.cli import at
 from zeroin.fronts.cli.options import Parser, add_json, here, split_command
 from zeroin.fronts.words import Paint, put
 from zeroin.run.environment import SYNC, SYNC_INSIDE
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from zeroin.tools.run import Pause, RunReport
 
 NEAR_PEAK = 0.97
+LEVELS = ("debug", "info", "warning", "error", "critical")
 EXAMPLES = """\
   zeroin run -- python train.py --lr 0.1
   zeroin run --reset 'rm -rf out' --restore data/cache -- ./launch.sh
@@ -31,7 +33,10 @@ EXAMPLES = """\
   zeroin run --sync --seed 1 -- python train.py              one thread, same numbers each time
   zeroin run --limit disk=/data:50M -- python export.py      as if the disk were nearly full
   zeroin run --limit memory=2G -- python train.py            and who asked for too much
+  zeroin run --peek --log -- python train.py                 peek(x) anywhere; keep the log
   zeroin run --pause-at-peak -- python train.py              stands still at its most memory
+  zeroin run --at train.py:41 peek=x.shape,lr -- python train.py          look, without an edit
+  zeroin run --at 'torch.nn.functional:relu if=input.isnan().any() pdb' -- python train.py
 """
 
 
@@ -48,6 +53,7 @@ def parser() -> Parser:
     add_cycle_options(p)
     add_repeat_options(p)
     add_pause_option(p)
+    at.add_option(p)
     add_run_options(p)
     p.add_argument("command", nargs="*", help="what to run, after --")
     return p
@@ -122,6 +128,14 @@ def add_run_options(p: argparse.ArgumentParser) -> None:
         "--keep", metavar="DIR", help="keep what was written below --limit disk, in a new folder"
     )
     p.add_argument("--pdb", action="store_true", help="debugger at the failing frame")
+    p.add_argument("--peek", action="store_true", help="let all its Pythons have peek(...)")
+    p.add_argument(
+        "--log",
+        nargs="?",
+        const="info",
+        metavar="LEVEL",
+        help="keep all its log records from LEVEL (info) on, whatever it does with them itself",
+    )
     p.add_argument("--no-agent", action="store_true", help="keep out of Python programs")
     p.add_argument("--no-record", action="store_true", help="run and explain, but keep nothing")
     p.add_argument("--quiet", "-q", action="store_true", help="say nothing when it passes")
@@ -133,6 +147,10 @@ def main(args: list[str]) -> int:
     own, command = split_command(args)
     if not command:
         own, command = without_dashes(own, parser())
+        if "--at" in own:
+            raise UsageError(
+                "--at takes several words, so the command has to come after --", hint=at.EXAMPLE
+            )
     given = parser().parse_args(own)
     command = command or given.command
     if not command:
@@ -188,6 +206,7 @@ def cycle_of(given: argparse.Namespace, command: list[str]) -> Cycle:
         given.seed,
         given.sync,
         _limits(given),
+        at.probes_of(given, cwd),
     )
 
 
@@ -264,7 +283,24 @@ def options_of(given: argparse.Namespace) -> Options:
         record=not given.no_record,
         targets=(2, 2) if given.json else (1, 2),
         keep=_new_folder(given.keep) if given.keep else "",
+        peek=given.peek,
+        log=_level(given),
     )
+
+
+def _level(given: argparse.Namespace) -> str:
+    """The level of --log; neither it nor --peek can do without the agent."""
+    for name in ("peek", "log"):
+        if getattr(given, name) and given.no_agent:
+            raise UsageError(
+                f"--{name} needs the agent in the program", hint="leave --no-agent out"
+            )
+    if given.log is None:
+        return ""
+    level = str(given.log).strip().lower()
+    if level not in LEVELS and not level.isdecimal():
+        raise UsageError(f"--log {given.log}: no such level", hint=f"one of {', '.join(LEVELS)}")
+    return level
 
 
 def _pause(given: argparse.Namespace, cycle: Cycle) -> Pause:

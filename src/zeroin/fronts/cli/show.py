@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 import os
 import sys
+from typing import TYPE_CHECKING
 
+from zeroin.errors import ZeroinError
 from zeroin.fronts import report_json, words
 from zeroin.fronts.cli.options import ATTEMPT, Parser, add_json, here
 from zeroin.tools.reading import open_record
-from zeroin.tools.show import left_out, oneliner, show
+from zeroin.tools.show import left_out, log_of, oneliner, show
+
+if TYPE_CHECKING:
+    from zeroin.tools.reading import Reading
 
 EXAMPLES = """\
   zeroin show last-failed             traceback with locals, end of the output, what changed
   zeroin show 13 --output | less      everything it printed
   zeroin show 13 --times              the output with a time stamp on each line
+  zeroin show 13 --log                its log records, after zeroin run --log
   zeroin show 13 --env                its whole environment and packages
   zeroin show 13 --oneliner           one shell line that reproduces it in another checkout
 """
@@ -26,6 +32,8 @@ def parser() -> Parser:
     p.add_argument("attempt", nargs="?", default="last", help=ATTEMPT)
     p.add_argument("--output", action="store_true", help="only what it printed, as it was")
     p.add_argument("--times", action="store_true", help="its output, a time stamp on each line")
+    p.add_argument("--peek", action="store_true", help="only what peek and section printed")
+    p.add_argument("--log", action="store_true", help="its log records, if it ran with --log")
     p.add_argument("--env", action="store_true", help="the whole environment and all packages")
     p.add_argument("--oneliner", action="store_true", help="a shell line to reproduce it")
     add_json(p)
@@ -45,9 +53,14 @@ def main(args: list[str]) -> int:
             return 0
         if given.times:
             return _times(reading.output_folder(reading.store.resolve(given.attempt)))
+        if given.log:
+            return _log(reading, given.attempt)
         report = show(reading, given.attempt)
     if given.json:
         words.put(json.dumps(report_json.show(report)))
+    elif given.peek:
+        for line in (report.evidence.get("peeks") or "").splitlines():
+            words.put(words.clean(line))
     elif given.output:
         sys.stdout.flush()
         sys.stdout.buffer.write(report.output)
@@ -56,6 +69,22 @@ def main(args: list[str]) -> int:
 
         for line in show_text.lines(report, words.Paint(sys.stdout), everything=given.env):
             words.put(line)
+    return 0
+
+
+def _log(reading: Reading, name: str) -> int:
+    """The file, as it is."""
+    attempt = reading.store.resolve(name)
+    path = log_of(reading, attempt)
+    if path is None:
+        raise ZeroinError(
+            f"attempt {attempt.id} has no log: it was run without --log, or logged nothing",
+            hint="zeroin run --log -- COMMAND",
+        )
+    sys.stdout.flush()
+    with open(path, "rb") as file:
+        while part := file.read(1 << 20):
+            sys.stdout.buffer.write(part)
     return 0
 
 

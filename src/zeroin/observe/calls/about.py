@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from typing import NamedTuple
 
+from zeroin.named import NamedTuple
 from zeroin.observe.calls.parse import Call, unquoted
 
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from typing import NamedTuple
 
+from zeroin.named import NamedTuple
 from zeroin.observe.calls import about as meaning
 from zeroin.observe.calls.parse import Call, Exit, Signal, unquoted
 

@@ -6,7 +6,9 @@ import errno
 import os
 from bisect import bisect_right
 from struct import Struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from zeroin.named import NamedTuple
 
 SLOT = 512
 HEAD = Struct("<BxxxIIiqHHH")

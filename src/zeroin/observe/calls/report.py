@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from zeroin.named import NamedTuple
 from zeroin.observe.calls.noise import is_look, is_noise
 from zeroin.observe.calls.parse import Call, Exit, Signal
 from zeroin.observe.calls.reason import reason

@@ -9,7 +9,8 @@ import shutil
 import struct
 import subprocess
 import tempfile
-from typing import NamedTuple
+
+from zeroin.named import NamedTuple
 
 SECONDS = 30.0  # for gdb, which reads large files
 FRAMES = 25

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
+
+from zeroin.named import NamedTuple
+from zeroin.sizes import size
 
 FULL = 1_000_000  # bytes free: a disk that nothing fits on
 
@@ -35,15 +38,6 @@ class Verdict(NamedTuple):
     sure: str
     because: list[str]
     ruled_out: list[str]
-
-
-def size(count: float) -> str:
-    """`2.1 GB`."""
-    for unit in ("B", "KB", "MB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}"
-        count /= 1000
-    return f"{count:.1f} GB"
 
 
 def of_limit(e: Evidence) -> str:

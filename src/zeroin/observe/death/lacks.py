@@ -12,8 +12,8 @@ from zeroin.observe.death.evidence import (
     disk_words,
     line_with,
     of_limit,
-    size,
 )
+from zeroin.sizes import size
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import platform
-from typing import NamedTuple
+
+from zeroin.named import NamedTuple
 
 STATES = {
     "R": "runs",
@@ -17,7 +17,7 @@ STATES = {
     "I": "idles",
 }
 # Calls that a process waits in, by the number that each kind of processor has for them.
-_X86 = {
+CALLS_X86 = {
     0: "read", 1: "write", 7: "poll", 17: "pread64", 18: "pwrite64", 20: "writev", 23: "select",
     34: "pause", 35: "nanosleep", 42: "connect", 43: "accept", 44: "sendto", 45: "recvfrom",
     47: "recvmsg", 61: "wait4", 72: "fcntl", 73: "flock", 74: "fsync", 128: "rt_sigtimedwait",
@@ -25,7 +25,7 @@ _X86 = {
     262: "newfstatat", 270: "pselect6", 271: "ppoll", 281: "epoll_pwait", 288: "accept4",
     441: "epoll_pwait2",
 }  # fmt: skip
-_ARM = {
+CALLS_ARM = {
     22: "epoll_pwait", 25: "fcntl", 32: "flock", 56: "openat", 63: "read", 64: "write",
     66: "writev", 67: "pread64", 72: "pselect6", 73: "ppoll", 82: "fsync", 95: "waitid",
     98: "futex", 101: "nanosleep", 115: "clock_nanosleep", 202: "accept", 203: "connect",
@@ -41,6 +41,7 @@ _MEANINGS = {
     "flock": "the lock of",
     "pause": "a signal",
 }
+CALLS = CALLS_ARM if os.uname().machine == "aarch64" else CALLS_X86
 _WITH_FILE = frozenset(
     (
         *("read", "write", "pread64", "pwrite64", "writev", "connect", "accept", "accept4"),
@@ -104,8 +105,7 @@ def _waits_for(pid: int, hidden: list[str]) -> str:
     text = _text(pid, "syscall", hidden).split()
     if not text or not text[0].isdigit():
         return _text(pid, "wchan", []).strip("0\n")
-    names = _ARM if platform.machine() == "aarch64" else _X86
-    name = names.get(int(text[0]), f"system call {text[0]}")
+    name = CALLS.get(int(text[0]), f"system call {text[0]}")
     what = _MEANINGS.get(name, "")
     if name in _WITH_FILE and len(text) > 1:
         what = f"{what} {_link(pid, f'fd/{int(text[1], 16)}')}".strip()

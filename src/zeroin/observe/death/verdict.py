@@ -14,9 +14,9 @@ from zeroin.observe.death.evidence import (
     line_with,
     of_limit,
     said,
-    size,
 )
 from zeroin.observe.death.lacks import lack
+from zeroin.sizes import size
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from typing import NamedTuple
+
+from zeroin.named import NamedTuple
 
 OK, LIMITED, MISSING = "ok", "limited", "missing"
 SECONDS = 1.2  # for any one command; what answers later is of no use while debugging

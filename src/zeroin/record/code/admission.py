@@ -6,6 +6,8 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
+from zeroin.sizes import size
+
 if TYPE_CHECKING:
     from zeroin.record.code.shadow import Shadow
 
@@ -47,7 +49,7 @@ class Admission:
         chosen = []
         for path, weight in sorted(weights.items(), key=lambda item: item[1]):
             if weight > room:
-                self.leave_out(path, f"{_size(weight)}: over {_size(self.shadow.max_total)} in all")
+                self.leave_out(path, f"{size(weight)}: over {size(self.shadow.max_total)} in all")
                 continue
             room -= weight
             chosen.append(path)
@@ -81,18 +83,10 @@ class Admission:
         if not stat.S_ISREG(info.st_mode):
             return "not a file"
         if info.st_size > self.shadow.max_file:
-            return f"{_size(info.st_size)}: over {_size(self.shadow.max_file)}"
+            return f"{size(info.st_size)}: over {size(self.shadow.max_file)}"
         return "" if os.access(os.path.join(self.shadow.root, path), os.R_OK) else "not readable"
 
     def leave_out(self, path: str, reason: str) -> None:
         """Say in the snapshot that this is not in it, and why."""
         shown = path.encode("utf-8", "backslashreplace").decode()
         self.left_out.append(f"{shown} ({reason})")
-
-
-def _size(count: float) -> str:
-    for unit in ("B", "kB", "MB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} GB"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from zeroin.named import NamedTuple
 from zeroin.record.code.git import names_in
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import NamedTuple
 
+from zeroin.named import NamedTuple
 from zeroin.record.code import files
 
 

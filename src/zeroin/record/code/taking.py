@@ -9,8 +9,9 @@ import contextlib
 import os
 import re
 import zlib
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
+from zeroin.named import NamedTuple
 from zeroin.record.code import files
 from zeroin.record.code.admission import Admission
 from zeroin.record.code.git import (

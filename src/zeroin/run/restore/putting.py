@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from zeroin.named import NamedTuple
 from zeroin.run.restore.attributes import is_settled, owner_of, settle
 from zeroin.run.restore.baseline import copy_of, is_as_seen, read_manifest, telling, write_manifest
 from zeroin.run.restore.checks import check_mounts

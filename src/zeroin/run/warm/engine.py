@@ -10,8 +10,9 @@ from __future__ import annotations
 import functools
 import signal
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from zeroin.named import NamedTuple
 from zeroin.run import tree
 from zeroin.run.warm import folders, leaving
 from zeroin.run.warm.ahead import Ahead

@@ -11,8 +11,9 @@ import functools
 import os
 import select
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from zeroin.named import NamedTuple
 from zeroin.run import tree, wires
 from zeroin.run.family import CLOCK, wants_the_clock
 from zeroin.run.spawn import spawn

@@ -90,7 +90,7 @@ class _Attempts:
         key = repr(
             (
                 [
-                    (one.attempt.code, one.cycle, sorted(one.env.items()))
+                    (one.attempt.code, one.attempt.packages, one.cycle, sorted(one.env.items()))
                     for one in (states.good, states.bad)
                 ],
                 given,
@@ -114,13 +114,15 @@ class _Attempts:
     def _look_at_the_rest(self) -> None:
         """What differs and can't be varied here."""
         states = self.states
-        if states.packages:
+        if states.not_varied:
             one = states.packages[0]
             more = f" and {len(states.packages) - 1} more" if len(states.packages) > 1 else ""
             self.notes.append(
                 "installed packages differ as well, and are in all tries as they are now: "
-                f"{one.name} {one.old or 'none'} → {one.new or 'none'}{more}"
+                f"{one.name} {one.old or 'none'} → {one.new or 'none'}{more} ({states.not_varied})"
             )
+        if states.installed is not None:
+            self.notes += states.installed.notes
         self.notes += [
             f"the code in {root} differs as well, and is in all tries as it is now"
             for root in states.elsewhere
@@ -130,6 +132,7 @@ class _Attempts:
         """Leave nothing behind."""
         if self.tries is not None:
             self.tries.close()
+        self.states.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     # --- searching ----------------------------------------------------------------------------
@@ -145,7 +148,7 @@ class _Attempts:
         if not whole.size:
             return self._flips(tries)
         question = Question(
-            "attempts", whole, self.ends, states.change, self._merged, self._compiles
+            "attempts", whole, self.ends, states.change, self._merged, self._why_not
         )
         report, found = search(question, tries, options, self.notes, self.began)
         if report.verdict == "not-reproduced":
@@ -201,10 +204,17 @@ class _Attempts:
             notes=self.notes,
         )
 
-    def _compiles(self, name: str) -> bool:
+    def _why_not(self, name: str) -> str:
+        """Why a mixture can't be tried."""
+        made = set(members(read(name)))
+        installed = self.states.installed
+        if not self._compiles(made):
+            return "it would not compile"
+        return installed.why_not(self.states.packages_of(made)) if installed is not None else ""
+
+    def _compiles(self, made: Collection[int]) -> bool:
         """Whether Python can read each file of a mixture, if it can read both versions."""
         code = self.states.code
-        made = set(members(read(name)))
         for path in code.paths:
             if path.endswith(".py") and not all(
                 side.get(path) is None or _is_python(side[path].content)

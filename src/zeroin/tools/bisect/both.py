@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.cycle import Kind, Verdict
 from zeroin.cycle.oracle import repeats_for, wilson
+from zeroin.named import NamedTuple
 from zeroin.tools.bisect.judge import judge_of
 from zeroin.tools.bisect.report import Ends
 
@@ -111,6 +112,8 @@ class Both:
                 self._count,
                 sum(same) / len(same),
                 self._options.fixed,
+                tries.at_once,
+                tries.noun,
             )
         )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.changes.choice import NOTHING, Choice, read
 from zeroin.cycle import Verdict
+from zeroin.named import NamedTuple
 from zeroin.tools.bisect.combined import Combined, Together
 from zeroin.tools.bisect.report import BisectReport, Culprit
 
@@ -64,7 +65,7 @@ class Question(NamedTuple):
     ends: tuple[str, str]
     change: Callable[[int], Change]
     merge: Callable[[Sequence[int]], list[list[int]]]  # numbers that are told as one
-    valid: Callable[[str], bool] = lambda _: True
+    why_not: Callable[[str], str] = lambda _: ""  # why a mixture can't be tried
 
 
 def each(numbers: Sequence[int]) -> list[list[int]]:
@@ -80,7 +81,7 @@ def search(
     began: float,
 ) -> tuple[BisectReport, Together]:
     """Find the fewest changes; Ctrl-C keeps what is known."""
-    combined = Combined(tries, question.whole, options, question.valid)
+    combined = Combined(tries, question.whole, options, question.why_not)
     try:
         found = combined.find()
     except KeyboardInterrupt:

@@ -10,10 +10,11 @@ import os
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.axes.commits.worktree import Worktree
 from zeroin.errors import UntestableError, ZeroinError
+from zeroin.named import NamedTuple
 from zeroin.run import copies
 from zeroin.run.apart import View, spawn_apart
 from zeroin.run.environment import users

@@ -9,10 +9,11 @@ breaks it as well, and is looked for, too.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.axes.changes.choice import NOTHING, Choice, is_part, read
 from zeroin.cycle import Verdict
+from zeroin.named import NamedTuple
 from zeroin.search import ahead, culprits
 from zeroin.search.culprits import Culprits
 from zeroin.search.ranges import members
@@ -59,15 +60,15 @@ class Combined:
         tries: Tries,
         whole: Choice,
         options: BisectOptions,
-        valid: Callable[[str], bool] = lambda _: True,
+        why_not: Callable[[str], str] = lambda _: "",
     ) -> None:
         self._tries = tries
         self._whole = whole
         self._options = options
-        self._valid = valid
+        self._why_not = why_not
         self._both = Both(tries, NOTHING, whole.name, whole.size, options)
         self._left = whole
-        self._useless: dict[str, bool] = {}  # names that are no candidates
+        self._useless: dict[str, str] = {}  # names that are no candidates, and why
         self._new = set(tries.outcomes)  # names that may belong to those that work
         self._works: list[Ranges] = []
         self._fails: dict[str, Ranges] = {}
@@ -263,8 +264,8 @@ class Combined:
     def _is_useless(self, name: str) -> bool:
         """What can't be tried needs no try."""
         if name not in self._useless:
-            self._useless[name] = not self._valid(name)
-        return self._useless[name]
+            self._useless[name] = self._why_not(name)
+        return bool(self._useless[name])
 
     # --- once more ----------------------------------------------------------------------------
 
@@ -284,6 +285,6 @@ class Combined:
         """How it goes with all of a set but one; and what failed then, if something else did."""
         name = one.of([other for other in one.numbers() if other != number]).name
         if self._useless.get(name):
-            return Verdict.OTHER, "it would not compile"
+            return Verdict.OTHER, self._useless[name]
         verdict = self._tries.verdict(name) or Verdict.OTHER
         return verdict, self._tries.why(name) if verdict is Verdict.OTHER else ""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.commits import history
 from zeroin.axes.commits.git import GitError, repository
@@ -14,6 +15,7 @@ from zeroin.axes.commits.worktree import belongings, borrow
 from zeroin.cycle import Verdict
 from zeroin.digest import digest
 from zeroin.errors import UntestableError, ZeroinError
+from zeroin.named import NamedTuple
 from zeroin.record import place as places
 from zeroin.run.apart import View, can_be_apart
 from zeroin.run.cutter import interpreter
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zeroin.axes.commits.git import Git
-    from zeroin.axes.commits.history import Commit
+    from zeroin.axes.commits.history import Commit, Line
     from zeroin.cycle import Cycle
     from zeroin.tools.bisect.report import BisectOptions, BisectReport, Skipped, Teller
 
@@ -103,17 +105,19 @@ class _Commits:
         self.options = options
         self.teller = teller
         self.notes: list[str] = []
+        self._commits: dict[str, Commit] = {}
         self.began = time.monotonic()
         self.git = repository(wanted.repo or cycle.cwd)
         self.bad = history.resolve(self.git, wanted.bad)
         self.good = history.resolve(self.git, wanted.good, self.bad) if wanted.good else ""
         history.check_complete(self.git, self.bad)
-        if self.good:  # what can't be is said before anything is made
-            history.line(self.git, self.good, self.bad)
+        # What can't be is said before anything is made.
+        self.line = self._line() if self.good else None
         self.folder = own_folder(PREFIX)
         self.tries: Tries | None = None
         try:
-            shared = self._shared(cycle, environ)
+            with contextlib.closing(_Where(self.git.folder, cycle, environ)) as where:
+                shared = self._shared(cycle, environ)._replace(needs_path=where.is_elsewhere())
         except (GitError, OSError) as error:
             self.close()
             raise UntestableError(
@@ -131,8 +135,8 @@ class _Commits:
         git = self.git
         borrowed = borrow(git, os.path.join(self.folder, "git"))
         named = [path for word in cycle.command if (path := _inside(git, cycle.cwd, word))]
-        mine = belongings(git, named, builds=bool(self.wanted.build))
-        changed = git("diff", "--name-only", "HEAD").splitlines()
+        changed = git("diff", "--name-only", "--no-renames", "-z", "HEAD").split("\0")[:-1]
+        mine = belongings(git, named, changed, builds=bool(self.wanted.build))
         left = [path for path in changed if path not in named]
         if left:
             more = f" and {len(left) - 1} more" if len(left) > 1 else ""
@@ -152,7 +156,7 @@ class _Commits:
                 )
         if self.wanted.editable:
             shared = shared._replace(editable=self._editable(cycle, environ))
-        return shared._replace(needs_path=_needs_path(git.folder, cycle, environ))
+        return shared
 
     def _editable(self, cycle: Cycle, environ: Mapping[str, str]) -> Editable:
         home = environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
@@ -184,7 +188,7 @@ class _Commits:
                 lost = self._walk_back(tries)
                 if lost is not None:
                     return self._report(lost, [])
-            line = history.line(self.git, self.good, self.bad, self.wanted.paths)
+            line = self.line or self._line()
             if line.note:
                 self.notes.append(line.note)
             answered = self._among_branches(tries, line.commits)
@@ -200,13 +204,16 @@ class _Commits:
         tries.memory.forget()
         return self._report(found, skipped)
 
+    def _line(self) -> Line:
+        return history.line(self.git, self.good, self.bad, self.wanted.paths)
+
     def _among_branches(
         self, tries: Tries, line: Sequence[str]
     ) -> tuple[Found, list[Skipped]] | None:
         """All commits at once, merged ones too; None where it takes a line."""
         if self.wanted.first_parent or self.wanted.paths:
             return None
-        all_of_them = history.branches(self.git, self.good, self.bad)
+        all_of_them = history.branches(self.git, line[0], self.bad)
         if len(all_of_them.commits) > MOST:
             return None
         graph = Graph.of(all_of_them.parents)
@@ -215,16 +222,19 @@ class _Commits:
         if found.verdict == FLAKY:
             return None
         if found.verdict == "found":
-            self._look_at_merges(history.read(self.git, found.bad), line)
+            if self._read(found.bad).is_merge:
+                self.notes.append("neither side of this merge fails alone")
+            if found.bad not in line:
+                places = {name: at for at, name in enumerate(all_of_them.commits)}
+                has_it = (one for one in line if graph.before[places[one]] >> places[found.bad] & 1)
+                merge = self._read(next(has_it))
+                self.notes.append(f"it came in by the merge {merge.short} {merge.subject!r}")
         return found, search.skipped()
 
-    def _look_at_merges(self, culprit: Commit, line: Sequence[str]) -> None:
-        if culprit.is_merge:
-            self.notes.append("neither side of this merge fails alone")
-        brought = history.brought_by(self.git, culprit.sha, line)
-        if brought:
-            merge = history.read(self.git, brought)
-            self.notes.append(f"it came in by the merge {merge.short} {merge.subject!r}")
+    def _read(self, sha: str) -> Commit:
+        if sha not in self._commits:
+            self._commits[sha] = history.read(self.git, sha)
+        return self._commits[sha]
 
     def _walk_back(self, tries: Tries) -> Found | None:
         """Further and further back, until it works."""
@@ -258,7 +268,7 @@ class _Commits:
     ) -> tuple[Found, list[Skipped]]:
         """What came in by a merge is looked into, if its end fails by itself."""
         while True:
-            merge = history.read(self.git, found.bad)
+            merge = self._read(found.bad)
             inner = history.inside(self.git, merge) if merge.is_merge else None
             if inner is None:
                 return found, skipped
@@ -277,7 +287,7 @@ class _Commits:
         """Or something to be looked into."""
         if self.wanted.first_parent:
             return True
-        commit = history.read(self.git, sha)
+        commit = self._read(sha)
         return not commit.is_merge or history.inside(self.git, commit) is None
 
     # --- the answer ---------------------------------------------------------------------------
@@ -286,7 +296,7 @@ class _Commits:
         tries = self.tries
         about: dict[str, Any] = {}
         if found.verdict in ("found", "range"):
-            about = {"commit": self._told(history.read(self.git, found.bad))}
+            about = {"commit": self._told(self._read(found.bad))}
         if tries is None:
             raise ValueError("there is nothing to tell")
         about["log"] = self._log(tries, found)
@@ -320,28 +330,45 @@ class _Commits:
         return "\n".join(lines) + "\n"
 
 
-def _needs_path(root: str, cycle: Cycle, environ: Mapping[str, str]) -> bool:
+class _Where:
     """Whether Python, as it would be started, finds the repository's packages elsewhere or not.
 
-    It is only a guess that saves a run: each try tells what it has really loaded.
+    It is only a guess that saves a run: each try tells what it has really loaded. Python is
+    asked while other things are done.
     """
-    names = names_in(root)
-    if not names:
-        return False
-    try:
-        done = subprocess.run(
-            [interpreter(cycle, environ), "-c", FIND, *names],
-            cwd=cycle.cwd,
-            env=users(cycle, environ),
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=False,
-        )
-    except (ZeroinError, OSError, subprocess.TimeoutExpired):
-        return False
-    here = os.path.realpath(root) + "/"
-    return any(not os.path.realpath(path).startswith(here) for path in done.stdout.splitlines())
+
+    def __init__(self, root: str, cycle: Cycle, environ: Mapping[str, str]) -> None:
+        self._root = root
+        self._process: subprocess.Popen[str] | None = None
+        names = names_in(root)
+        if names:
+            with contextlib.suppress(ZeroinError, OSError):
+                self._process = subprocess.Popen(
+                    [interpreter(cycle, environ), "-c", FIND, *names],
+                    cwd=cycle.cwd,
+                    env=users(cycle, environ),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    text=True,
+                )
+
+    def is_elsewhere(self) -> bool:
+        """What Python says."""
+        if self._process is None:
+            return False
+        try:
+            told, _ = self._process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            return False
+        here = os.path.realpath(self._root) + "/"
+        return any(not os.path.realpath(path).startswith(here) for path in told.splitlines())
+
+    def close(self) -> None:
+        """It need not be known any more."""
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
+            self._process.communicate()
 
 
 def _inside(git: Git, cwd: str, word: str) -> str:

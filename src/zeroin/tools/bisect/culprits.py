@@ -59,6 +59,7 @@ class Releases:
 
     def look(self, tries: Tries, cured: Cured, options: BisectOptions) -> None:
         """For each culprit that is there before and after."""
+        tries.noun = "release"
         every = {*cured.needed, *(one for found in cured.partners.values() for one in found)}
         for one in sorted(every):
             change = self._mixes.changes[one]

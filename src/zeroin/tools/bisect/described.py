@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.axes.envs import locks, needs
 from zeroin.errors import UsageError
+from zeroin.named import NamedTuple
 from zeroin.run import interpreter
 from zeroin.run.dists import installed
 from zeroin.run.pins import Pin, pin_of
@@ -80,13 +81,17 @@ def _recorded(text: str, setting: Setting) -> Described:
             f"nothing is known about the packages of attempt {attempt.id}",
             hint=f"they are recorded with runs of Python; see: zeroin show {attempt.id}",
         )
-    # What is still installed as it was then is taken from there.
+    return of_attempt(text, told, setting)
+
+
+def of_attempt(label: str, told: Mapping[str, str], setting: Setting) -> Described:
+    """Names and versions; what is still installed as it was then is taken from there."""
     here = setting.installed
     pins = {}
     for name, version in told.items():
         same = name in here and here[name].version == version
         pins[name] = Pin(name, version, folder=here[name].site) if same else Pin(name, version)
-    return Described(text, pins)
+    return Described(label, pins)
 
 
 def with_own(old: Described, new: Described, setting: Setting) -> tuple[Described, Described]:

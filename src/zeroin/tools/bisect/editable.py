@@ -11,9 +11,10 @@ import glob
 import hashlib
 import os
 import shutil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.errors import UntestableError
+from zeroin.named import NamedTuple
 from zeroin.run.apart import spawn_apart
 from zeroin.run.environment import users
 

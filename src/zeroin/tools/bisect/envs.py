@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Verdict
 from zeroin.errors import UntestableError
+from zeroin.named import NamedTuple
 from zeroin.run.environment import users
 from zeroin.search.bisection import Bisection
 from zeroin.search.cure import Chain, Cure, Cured, Edge
 from zeroin.tools.bisect import described
 from zeroin.tools.bisect.answer import answer
+from zeroin.tools.bisect.both import Both
 from zeroin.tools.bisect.culprits import Releases, culprits_of
 from zeroin.tools.bisect.judge import judge_of
 from zeroin.tools.bisect.mixes import Mixes
@@ -34,6 +36,7 @@ _MIRROR = {
     Verdict.OTHER: Verdict.OTHER,
 }
 AT_ONCE = 2  # the more at once, the more tries it takes altogether
+DOUBT = 2  # further runs of the failing one, where several packages seem to be at fault
 AGAIN = 3  # further runs of ends that are not as they should be
 
 
@@ -91,6 +94,7 @@ class _Envs:
         self.wanted = wanted
         self.options = options
         self.teller = teller
+        self.repeats = 1  # runs without the failure, until it is believed not to be there
         env = users(setting.cycle, setting.environ)
         old, new = (described.described(one, setting, env) for one in (wanted.old, wanted.new))
         self.old, self.new = described.with_own(old, new, setting)
@@ -122,10 +126,9 @@ class _Envs:
         try:
             problem = self._ends()
             if problem is None:
-                cured = self._cure()
-                found = self._confirmed(cured)
+                cured, found = self._searched()
                 count, seconds = self.tries.tries, time.monotonic() - began
-                if self.wanted.releases and found.verdict == "found":
+                if self.wanted.releases and found.verdict == "found" and cured is not None:
                     self.releases.look(self.tries, cured, self.options)
             else:
                 found = problem
@@ -151,31 +154,75 @@ class _Envs:
         )
         return report._replace(tries=count or report.tries)
 
+    def _searched(self) -> tuple[Cured | None, Found]:
+        """What cures it; once more with repeated runs where one and the same mix flips."""
+        cured = self._cure()
+        found = self._confirmed(cured)
+        if self.repeats == 1 and (len(cured.needed) > 1 or any(cured.partners.values())):
+            self.tries.run([self.none] * DOUBT)  # that is what chance looks like as well
+        if self.repeats > 1 or not any(map(self.tries.is_flaky, self.tries.outcomes)):
+            return cured, found
+        problem = self._repeat()
+        if problem is not None:
+            return None, problem
+        cured = self._cure()
+        return cured, self._confirmed(cured)
+
+    def _repeat(self) -> Found | None:
+        """It fails only sometimes: from now on a mix works if it does so often enough."""
+        both = Both(self.tries, self.all, self.none, len(self.mixes.changes), self.options)
+        problem = both.rates()
+        if problem is not None:
+            return Found("not-reproduced", why=problem.why, hint=problem.hint)
+        self.repeats = both.repeats
+        return None
+
     def _ends(self) -> Found | None:
         """Both as they are; the other way round if the old one fails."""
         tries, bad, good = self.tries, self.none, self.all
-        wanted = [name for name in (bad, good) if not tries.is_known(name)]
-        tries.run(wanted)
+        runs = max(1, self.options.repeat)
+        tries.run([name for name in (bad, good) for _ in range(runs - tries.runs(name))])
         for name, one in ((bad, self.new), (good, self.old)):
             if name in tries.reasons:
                 raise UntestableError(f"{one.label} can't be tested: {tries.why(name)}")
-        new, old = tries.outcomes[bad][-1], tries.outcomes[good][-1]
-        if old.failed and not new.failed:
+        failed = {name: any(one.failed for one in tries.outcomes[name]) for name in (bad, good)}
+        if failed[good] and not failed[bad]:
             return self._turned()
-        tries.judge = judge_of(old, new, self.options)
+        self._decide()
         if tries.judge is None:
-            return self._unlike_ends()
+            problem = self._unlike_ends()
+            if problem is not None:
+                return problem
+        if self.repeats == 1 and (tries.is_flaky(bad) or tries.is_flaky(good)):
+            problem = self._repeat()
+            if problem is not None:
+                return problem
+        same = [one is Verdict.SAME for one in tries.verdicts(bad)]
         self.teller.ends(
             Ends(
                 self.old.label,
                 self.new.label,
                 tries.why(good),
-                tries.why(bad),
-                str(tries.judge.oracle.signature or ""),
+                self._failure(),
+                str((tries.judge and tries.judge.oracle.signature) or ""),
                 len(self.mixes.changes),
+                sum(same) / len(same),
+                at_once=min(tries.at_once, self.options.jobs or AT_ONCE),
+                noun=tries.noun,
             )
         )
         return None
+
+    def _decide(self) -> None:
+        """What to look for, by any two runs of the ends that differ as they should."""
+        for old in self.tries.outcomes[self.all]:
+            for new in self.tries.outcomes[self.none]:
+                self.tries.judge = self.tries.judge or judge_of(old, new, self.options)
+
+    def _failure(self) -> str:
+        tries = self.tries
+        pairs = zip(tries.outcomes[self.none], tries.verdicts(self.none), strict=True)
+        return next((one.headline for one, is_ in pairs if is_ is Verdict.SAME), "")
 
     def _turned(self) -> Found | None:
         """The old one fails and the new one works."""
@@ -193,12 +240,9 @@ class _Envs:
         tries, bad, good = self.tries, self.none, self.all
         runs = max(AGAIN, self.options.repeat)
         tries.run([name for name in (bad, good) for _ in range(runs)])
-        for old in tries.outcomes[good]:
-            for new in tries.outcomes[bad]:
-                tries.judge = tries.judge or judge_of(old, new, self.options)
+        self._decide()
         if tries.judge is not None:
-            why = f"it fails only sometimes with {self.new.label}: {tries.why(bad)}"
-            return Found("not-reproduced", why=why, hint="make it fail each time first")
+            return None
         if any(one.failed for one in tries.outcomes[bad]):
             why = f"it fails in the same way with both: {tries.why(bad)}"
             return Found("not-reproduced", why=why, hint="is it for the packages at all?")
@@ -210,7 +254,7 @@ class _Envs:
             Traces(told.get("loaded", ()), told.get("shown", ()))
             for told in (noted(self.setting.folder, name) for name in (self.none, self.all))
         ]
-        weights = chances(self.mixes.changes, seen, self.tries.why(self.none))
+        weights = chances(self.mixes.changes, seen, self._failure())
         search = Cure(self.graph, weights, self.ranks).search()
         question = next(search)
         while True:
@@ -225,9 +269,18 @@ class _Envs:
 
     def _verdict(self, put_back: frozenset[int]) -> Verdict:
         name = self.mixes.name(put_back)
-        if not self.tries.is_known(name):
-            self.tries.run([name])
+        while not self._is_known(name):
+            lacking = self.repeats - self.tries.runs(name)
+            self.tries.run([name] * min(lacking, max(1, self.tries.free)))
         return self.tries.verdict(name) or Verdict.OTHER
+
+    def _is_known(self, name: str) -> bool:
+        """One failure tells; that it works is believed after so many runs."""
+        tries = self.tries
+        if not tries.is_known(name):
+            return False
+        told = name in tries.reasons or tries.verdict(name) is Verdict.SAME
+        return told or tries.runs(name) >= self.repeats
 
     def _edge(self, chain: Chain) -> Edge:
         """Several at once."""
@@ -239,7 +292,7 @@ class _Envs:
         while True:
             for name in names[1:-1]:
                 verdict = tries.verdict(name)
-                if verdict is not None:
+                if verdict is not None and self._is_known(name):
                     search = search.told(at[name], _MIRROR[verdict])
             running = [at[name] for name in tries.running]
             tries.give_up({names[one] for one in running if search.is_useless(one)})
@@ -256,9 +309,10 @@ class _Envs:
         tries = self.tries
         tries.between = lambda: (0, 0.0)
         name = self.mixes.name(cured.put_back)
-        tries.run([name])
+        tries.run([name] * self.repeats)
         sure = not tries.is_flaky(name) and tries.verdict(name) is Verdict.PASSED
-        return Found("found", candidates=(), confirmed=sure)
+        confidence = self.options.confidence if self.repeats > 1 else 1.0
+        return Found("found", candidates=(), confirmed=sure, confidence=confidence)
 
     def _skipped(self) -> Sequence[Skipped]:
         tries = self.tries

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.cycle import Kind, Verdict
 from zeroin.cycle.oracle import Oracle
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from zeroin.cycle import Outcome, Signature

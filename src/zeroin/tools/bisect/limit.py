@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Kind, Verdict
 from zeroin.cycle.oracle import Oracle
@@ -13,6 +13,7 @@ from zeroin.digest import digest
 from zeroin.emulate import registry
 from zeroin.emulate.values import read_count, read_path_and_count, with_amount
 from zeroin.errors import UntestableError, UsageError, ZeroinError
+from zeroin.named import NamedTuple
 from zeroin.record import place as places
 from zeroin.run import limited
 from zeroin.tools.bisect.answer import answer

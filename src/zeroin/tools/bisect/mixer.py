@@ -41,7 +41,9 @@ class Mixer:
         self._folder = Folder(tree, states.root, mine, states.fill, linked=not apart)
         self._scratch = os.path.join(own, "scratch")
         os.makedirs(self._scratch, exist_ok=True)
+        self._own = own
         self._viewed = Viewed()
+        self._packages: frozenset[int] | None = None  # of the last try
 
     def tried(self, trial: Trial) -> Answer:
         """Run it with these changes."""
@@ -54,6 +56,12 @@ class Mixer:
             cycle = cycle._replace(command=words, reset=())
         try:
             self._folder.be(states.files(made))
+            if states.installed is not None:
+                packages = states.packages_of(made)
+                cycle = states.installed.inside(cycle, env, packages, self._own)
+                if packages != self._packages:  # what was imported is of another environment
+                    self._viewed.close()
+                    self._packages = packages
             root, view = states.root, None
             if self._apart:
                 folder, shown = self._folder.folder, self._folder.shown

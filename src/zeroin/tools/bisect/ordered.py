@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.cycle import Kind, Verdict
+from zeroin.named import NamedTuple
 from zeroin.search.bisection import Bisection
 from zeroin.search.noisy import Noisy
 from zeroin.tools.bisect.judge import judge_of
@@ -22,7 +23,7 @@ FLAKY = "flaky"  # what has no line can't be searched so
 MORE = 5  # further runs of an end that does not do what it should
 ENDS = 10  # runs of either end where it fails only sometimes,
 MOST_RUNS = 1000  # and of all: it may be that nothing tells the two ends apart
-TWICE = 2  # is the bad end run in any case
+TWICE = 2  # is the bad end run, if that takes no time
 PROBES = 15  # candidates that are looked at where both ends work
 
 
@@ -130,6 +131,8 @@ class Ordered:
                 str(signature or ""),
                 self._last - 1,
                 sum(rate) / len(rate) if rate else 1.0,
+                at_once=tries.at_once,
+                noun=tries.noun,
             )
         )
         return None
@@ -232,6 +235,9 @@ class Ordered:
             running = {name: self._at.get(name, 0) for name in tries.running}
             useless = (name for name, at in running.items() if search.is_useless(at))
             tries.give_up({name for name in useless if running[name] not in edges})
+            if search.is_over and all(tries.is_sure(self._names[one]) for one in edges[:2]):
+                tries.give_up(set(tries.running))
+                break
             self._fill(search)
             if not tries.running:
                 break
@@ -245,28 +251,42 @@ class Ordered:
         return Found(verdict, good, bad, candidates, confirmed=sure)
 
     def _fill(self, search: Bisection | Graph) -> None:
-        """Start what is worth it; who is free looks at the answer once more."""
+        """Start what is worth it; who is free runs once more what may be the answer."""
         tries = self._tries
-        while tries.free > 0:
-            running = self._running()
-            planned = [] if search.is_over else search.plan(running, tries.free)
-            planned = [one for one in planned if not tries.is_known(self._names[one])]
-            for position in planned[: tries.free]:
+        room = tries.free
+        while room > 0:
+            planned = [] if search.is_over else search.plan(self._running(), room)
+            planned = [one for one in planned if not tries.is_known(self._names[one])][:room]
+            for position in planned:
                 tries.start(self._names[position])
+            room -= len(planned)
             if planned:
                 continue
-            edges = [self._names[one] for one in (search.bad, search.good)]
-            running_now = tries.running
-            unsure = [one for one in edges if tries.lacking(one) > running_now.count(one)]
-            last = self._names[-1]  # two runs that differ show what comes and goes
-            if tries.runs(last) + running_now.count(last) < TWICE:
-                unsure.append(last)
-            too_early = tries.is_warm and not search.is_over  # it would take longer than the rest
-            if not unsure or tries.free <= 0 or too_early:
+            again = self._again(search)
+            if again is None:
                 return
-            if search.is_over and not self._is_an_end(edges[0]):
-                return
-            tries.start(unsure[0], cold=True)
+            tries.start(again[0], cold=again[1])
+            room -= 1
+
+    def _again(self, search: Bisection | Graph) -> tuple[str, bool] | None:
+        """Which one to run once more, and whether as a whole, as both sides of the answer are."""
+        tries, last = self._tries, self._names[-1]
+        running = tries.running
+        around: list[int] = []
+        if search.is_over:
+            if not self._is_an_end(self._names[search.bad]):
+                return None
+            around = [search.bad, search.good]
+        elif not tries.is_warm:  # a whole run would take longer than all the rest
+            # The answer will be two neighbours among these: one after the other, from the top.
+            left = [one for one in search.candidates if not search.is_useless(one)]
+            around = [search.bad, *reversed(left), search.good]
+        for name in (self._names[one] for one in around):
+            if tries.lacking(name) > running.count(name):
+                return name, True
+        # Two runs that differ show what comes and goes; that is worth a free worker, no wait.
+        lacks = tries.runs(last) + running.count(last) < TWICE
+        return (last, not tries.is_warm) if lacks and (running or tries.is_warm) else None
 
     # --- where it fails only sometimes --------------------------------------------------------
 

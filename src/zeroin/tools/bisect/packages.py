@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import UntestableError, ZeroinError
+from zeroin.named import NamedTuple
 from zeroin.run import copies, limited
 from zeroin.run.apart import View, can_be_apart, spawn_apart
 from zeroin.run.composed import Composed, compose, keep_bytecode

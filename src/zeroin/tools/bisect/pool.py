@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import select
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from zeroin.named import NamedTuple
 from zeroin.run.warm import folders
 from zeroin.tools.workers import Worker
 

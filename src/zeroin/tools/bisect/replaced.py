@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.axes.changes.choice import read
 from zeroin.digest import digest
 from zeroin.errors import UsageError
+from zeroin.named import NamedTuple
 from zeroin.record import place as places
 from zeroin.run import copies
 from zeroin.run.apart import View, can_be_apart
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from zeroin.tools.workers import Answer
 
 PREFIX = "zeroin-bisect-"
+BROKEN = "it could not be read"
 
 
 class Two(NamedTuple):
@@ -155,8 +157,10 @@ class _Replacing:
     def go(self) -> BisectReport:
         """Both ends, the search, the answer."""
         mixture = self.mixture
-        valid = lambda name: mixture.valid(read(name))  # noqa: E731 - names are ranges
-        question = Question(mixture.axis, mixture.whole, mixture.ends, mixture.change, each, valid)
+        why_not = lambda name: "" if mixture.valid(read(name)) else BROKEN  # noqa: E731
+        question = Question(
+            mixture.axis, mixture.whole, mixture.ends, mixture.change, each, why_not
+        )
         report, _ = search(question, self.tries, self.options, self.notes, self.began)
         return report._replace(about={**report.about, "replaced": list(mixture.at)})
 

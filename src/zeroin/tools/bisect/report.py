@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from zeroin.cycle.signature import Strength
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,6 +68,7 @@ class Progress(NamedTuple):
     tries: int  # so far,
     tries_left: float  # and about so many more
     seconds_left: float
+    noun: str = ""  # of one candidate
 
 
 class Ends(NamedTuple):
@@ -80,6 +82,8 @@ class Ends(NamedTuple):
     between: int
     rate: float = 1.0  # how often it fails at the bad end
     fixed: bool = False  # it fails at the good end, and works at the bad one
+    at_once: int = 1  # tries
+    noun: str = ""  # of one candidate
 
 
 class Skipped(NamedTuple):

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.changes import groups, words
 from zeroin.axes.changes.choice import Change, Choice
 from zeroin.axes.changes.code import Code, File
-from zeroin.errors import ZeroinError
+from zeroin.errors import UntestableError, ZeroinError
+from zeroin.named import NamedTuple
 from zeroin.tools.again import cycle_of, environment_of
 from zeroin.tools.compare import compare
 from zeroin.tools.masking import Mask
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from zeroin.cycle import Cycle
     from zeroin.record.store import Attempt
+    from zeroin.tools.bisect.installed import Installed
     from zeroin.tools.reading import Reading
 
 SUBMODULE = "160000"
@@ -58,9 +60,26 @@ class States:
         self.left_out = [*(good.facts.get("left_out") or ()), *(bad.facts.get("left_out") or ())]
         self.elsewhere = _elsewhere(good, bad)
         self._variables = [change.name for change in difference.env]
-        others = len(self._swaps) + len(self._settings) + len(self._variables)
-        self.count = len(self.code.edits) + others
+        self._others = len(self._swaps) + len(self._settings) + len(self._variables)
         self._places = list(_places(reading, bad, self.root))
+        self.installed, self.not_varied = self._installed(reading, environ)
+
+    def _installed(
+        self, reading: Reading, environ: Mapping[str, str]
+    ) -> tuple[Installed | None, str]:
+        """The packages, if they differ and can be had; else why not."""
+        if not self.packages:
+            return None, ""
+        from zeroin.tools.bisect.installed import Installed
+
+        attempts = (self.good.attempt, self.bad.attempt)
+        told = [reading.store.get(one.packages) or {} for one in attempts]
+        # The index and our folders are those of now, the Python is that of then.
+        env = {**self.good.env, **environ, "PATH": self.good.env.get("PATH", os.defpath)}
+        try:
+            return Installed.between(self.good.cycle, env, attempts, told), ""
+        except ZeroinError as error:
+            return None, error.message
 
     def _code(self, old: str, new: str) -> Code:
         before, after = self._shadow.entries(old), self._shadow.entries(new)
@@ -79,10 +98,34 @@ class States:
 
     # --- what differs -------------------------------------------------------------------------
 
+    @property
+    def count(self) -> int:
+        """How many changes there are."""
+        return self._first_package + (self.installed.count if self.installed else 0)
+
+    @property
+    def _first_package(self) -> int:
+        return len(self.code.edits) + self._others
+
     def whole(self) -> Choice:
-        """All changes: code, words of the command, settings, variables."""
-        others = self.count - len(self.code.edits)
-        return Choice.whole(self.count, groups.levels(self.code, self._places, others))
+        """All changes: code, words of the command, settings, variables, packages."""
+        first, count = self._first_package, self.count
+        levels = groups.levels(self.code, self._places, count - len(self.code.edits))
+        if self.installed is not None:
+            if first:
+                levels.insert(0, [list(range(first)), list(range(first, count))])
+            levels.append([[first + one for one in some] for some in self.installed.groups()])
+        return Choice.whole(count, levels)
+
+    def packages_of(self, made: Iterable[int]) -> frozenset[int]:
+        """Those of the packages, as they number themselves."""
+        first = self._first_package
+        return frozenset(one - first for one in made if one >= first)
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        if self.installed is not None:
+            self.installed.close()
 
     def change(self, number: int) -> Change:
         """One of them."""
@@ -96,14 +139,22 @@ class States:
             name = self._settings[number]
             old, new = (_said(getattr(one.cycle, name)) for one in (self.good, self.bad))
             return Change("folder" if name == "cwd" else f"--{name}", old, new, "setting")
-        name = self._variables[number - len(self._settings)]
+        number -= len(self._settings)
+        if number >= len(self._variables) and self.installed is not None:
+            return self.installed.change(number - len(self._variables))
+        name = self._variables[number]
         return Change(name, self.good.env.get(name), self.bad.env.get(name), "variable")
 
     # --- making some of it --------------------------------------------------------------------
 
     def fill(self, folder: str) -> None:
         """The code that works, into a new folder."""
-        self._shadow.checkout(str(self.good.attempt.code), folder)
+        from zeroin.record.code import CodeError
+
+        try:
+            self._shadow.checkout(str(self.good.attempt.code), folder)
+        except CodeError as error:
+            raise UntestableError(f"the code can't be put into {folder}: {error}") from None
 
     def ignored(self) -> list[str]:
         """What git ignores of the project, at the top."""

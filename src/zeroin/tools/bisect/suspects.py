@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from zeroin.named import NamedTuple
 from zeroin.run.uv import normal
 
 if TYPE_CHECKING:

@@ -34,6 +34,7 @@ class Tries:
     ) -> None:
         self.axis = axis
         self.teller = teller
+        self.noun = axis.noun  # of what is searched among; within a search, another one
         self.judge: Judge | None = None
         self.memory = Memory(folder, fresh=options.fresh)
         self.outcomes: dict[str, list[Outcome]] = {}
@@ -133,6 +134,11 @@ class Tries:
         return max(1, min(MOST_JOBS, round(idle / max(used, IDLE))))
 
     @property
+    def at_once(self) -> int:
+        """How many tries it goes about with."""
+        return self._jobs()
+
+    @property
     def running(self) -> list[str]:
         """Candidates that are being tried."""
         return [trial.name for trial in self._pool.running]
@@ -169,7 +175,8 @@ class Tries:
         between, left = self.between()
         took = (time.monotonic() - self.began) / max(1, self.tries)
         tried = Tried(name, self.axis.label(name), verdict, outcome, reason, again)
-        self.teller.progress(Progress(tried, between, self.tries, left, left * took))
+        progress = Progress(tried, between, self.tries, left, left * took, self.noun)
+        self.teller.progress(progress)
 
     def run(self, names: Sequence[str], *, cold: bool = False) -> None:
         """Try these, and wait for them."""

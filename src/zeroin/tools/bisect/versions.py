@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from packaging.version import InvalidVersion, Version
 
 from zeroin.axes.versions import pages, releases
 from zeroin.axes.versions.releases import Release
 from zeroin.errors import UntestableError, UsageError
+from zeroin.named import NamedTuple
 from zeroin.run.pins import Pin
 from zeroin.run.uv import normal
 from zeroin.tools.bisect.alike import in_other_words

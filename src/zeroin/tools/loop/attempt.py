@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Kind, Outcome
+from zeroin.named import NamedTuple
 from zeroin.run import environment, keep
 from zeroin.tools.recorder import Recorder
 from zeroin.tools.run import Options, execute, facts_of, outcome_of, put_back

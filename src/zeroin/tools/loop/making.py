@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import os
 import signal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import ZeroinError
+from zeroin.named import NamedTuple
 from zeroin.run.execute import Run
 from zeroin.run.spawn import spawn
 from zeroin.run.tree import is_stopped

@@ -25,7 +25,7 @@ from zeroin.tools import limits
 from zeroin.tools.shrink import baseline as baselines
 from zeroin.tools.shrink import inline
 from zeroin.tools.shrink import world as worlds
-from zeroin.tools.shrink.report import OtherFailure, Progress, ShrinkReport
+from zeroin.tools.shrink.report import OtherFailure, Progress, ShrinkReport, Step
 from zeroin.tools.shrink.result import Results
 from zeroin.tools.shrink.tries import Tries
 
@@ -67,6 +67,7 @@ class _Shrink:
         self.teller = teller
         self.started = time.monotonic()
         self.notes: list[str] = []
+        self.steps: list[Step] = []
         self.cutters: list[Cutter] = []
         self.environ = environ
         self.cycle = cycle
@@ -223,6 +224,8 @@ class _Shrink:
         """Ask to the end; what is likely to be asked next is tried meanwhile."""
         search = Reduction.of(begin)
         self.best = begin
+        if begin is self.whole:
+            self.steps = []
         self.answers: dict[Candidate[Group], bool] = {}  # of what needs no try
         self.names: dict[Candidate[Group], str] = {}
         while (question := search.question) is not None:
@@ -233,6 +236,7 @@ class _Shrink:
             if answer:
                 self.best = question.payload()
                 self._progress()
+                self._step()
             search = search.told(answer)
             if len(self.names) > REMEMBERED:
                 self.answers.clear()
@@ -261,6 +265,12 @@ class _Shrink:
         if question is not None and self._known(question) is None:
             self.tries.wait()
             self._progress()
+
+    def _step(self) -> None:
+        """Remember how soon it was how small."""
+        if not self.steps or self.best.size < self.steps[-1].bytes_now:
+            seconds = time.monotonic() - self.started
+            self.steps.append(Step(self.tries.count, round(seconds, 3), self.best.size))
 
     def _progress(self) -> None:
         before, now = worlds.counted(self.whole), worlds.counted(self.best)
@@ -302,4 +312,5 @@ class _Shrink:
             payloads,
             self.results.command(payloads),
             [*self.notes, *self.tries.limits, *self.results.notes],
+            self.steps,
         )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from zeroin.cycle.signature import Strength
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,6 +66,14 @@ class Shrunk(NamedTuple):
     text: str = ""  # what is left, if it is no file: words of a command
 
 
+class Step(NamedTuple):
+    """It became smaller: when, and how small."""
+
+    tries: int
+    seconds: float
+    bytes_now: int
+
+
 class ShrinkReport(NamedTuple):
     """The answer."""
 
@@ -79,6 +88,7 @@ class ShrinkReport(NamedTuple):
     payloads: Sequence[Shrunk]
     command: Sequence[str]  # that shows the result
     notes: Sequence[str] = ()
+    steps: Sequence[Step] = ()
 
 
 class Progress(NamedTuple):

@@ -6,11 +6,12 @@ import json
 import os
 import select
 import shutil
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Kind, Outcome, Verdict
 from zeroin.cycle.oracle import repeats_for
 from zeroin.errors import UntestableError
+from zeroin.named import NamedTuple
 from zeroin.tools.folders import own_folder
 from zeroin.tools.shrink.worker import Order, Tryer
 from zeroin.tools.shrink.world import ARGS, ENV, World, name_of, words_of

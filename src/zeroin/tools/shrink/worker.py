@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import ZeroinError
+from zeroin.named import NamedTuple
 from zeroin.run import copies, limited
 from zeroin.tools.quiet import Quiet, with_resets
 from zeroin.tools.shrink.warm import Warm, starting

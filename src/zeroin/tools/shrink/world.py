@@ -6,13 +6,14 @@ import contextlib
 import hashlib
 import os
 import stat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from zeroin.axes.payload import zstd
 from zeroin.axes.payload.group import Group, Member
 from zeroin.axes.payload.reading import read_file
 from zeroin.axes.payload.words import Words
 from zeroin.errors import UntestableError, UsageError
+from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -12,6 +12,7 @@ import os
 import sys
 
 from ... import hooks, owner
+from ...rewrite import main as main_script
 from ..source import codes, jumps, nodes, plant, texts
 from ..used import inputs
 from . import depth, sightings, steps, watch
@@ -96,7 +97,8 @@ def _run_file(name: str) -> None:
 
 def _run(code: CodeType, main: dict[str, Any]) -> None:
     deep = depth.too_deep()
-    _hide_all()
+    main_script.hide_all()
+    codes.hide(_start.__code__)
     depth.count_off(deep)
     try:
         _start(code, main)
@@ -105,9 +107,9 @@ def _run(code: CodeType, main: dict[str, Any]) -> None:
     except SystemExit:
         raise
     except BaseException as error:
-        trace = _own_frames_off(error.__traceback__)
+        trace = main_script.own_frames_off(error.__traceback__)
         if isinstance(error, KeyboardInterrupt):
-            _note_interrupt(error)
+            main_script.note_interrupt(error)
         if codes.can_hide():
             raise error.with_traceback(trace)  # noqa: B904 - it is the same one
         error.__traceback__ = trace
@@ -120,32 +122,6 @@ def _start(code: CodeType, main: dict[str, Any]) -> None:
     steps.bottom(code, sys._getframe())
     # Inside of an audit hook tracing is off, for debuggers as well: this turns it on.
     sys.call_tracing(exec, (code, main))  # and after it, nothing: see `codes.cut_off`
-
-
-def _own_frames_off(trace: Any) -> Any:
-    """Leave out what lies below the script, where it can't be hidden."""
-    package = __name__.partition(".")[0]
-    while trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith(package):
-        trace = trace.tb_next
-    return trace
-
-
-def _note_interrupt(error: BaseException) -> None:
-    """Let the interpreter see it where it looks for it, so that it dies of the signal at last."""
-    trace = error.__traceback__
-    try:
-        exec("raise error", {"error": error})  # noqa: S102
-    except KeyboardInterrupt:
-        error.__traceback__ = trace
-
-
-def _hide_all() -> None:
-    """All frames at this moment are ours: the interpreter called us before any other."""
-    frame: Any = sys._getframe()
-    while frame is not None:
-        codes.hide(frame.f_code)
-        frame = frame.f_back
-    codes.hide(_start.__code__)
 
 
 def _take(filename: str, plain: CodeType | None) -> CodeType | None:

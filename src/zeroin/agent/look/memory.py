@@ -1,0 +1,114 @@
+"""How much memory this process has, in the counters that the kernel and the allocators keep.
+
+*Resident* is what the kernel counts. *In use* is what malloc has given out and not got back:
+numpy's and torch's arrays are in it, whether written to yet or not. *Blocks* are Python's own
+small objects, which malloc does not see. The allocator *retains* what is resident and no longer
+in use. The *peak* is the kernel's own: it can be reset, so that it is true of a section.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from resource import RUSAGE_SELF, getrusage
+
+from ..memory import in_use, peak, reset_peak, resident
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+BLOCK = 128  # bytes that a small object may take with what it holds; most take less
+NEAR = 1 << 18  # bytes; the kernel counts resident pages in batches
+CHEAP = 20e-6  # seconds that a look at the allocators may always take
+SHARE = 0.02  # of the time, that they may take together
+NOTHING = 1 << 20  # bytes that are not worth a word
+
+
+class Level:
+    """What this process has at one moment; None for what this machine can't tell."""
+
+    __slots__ = ("blocks", "in_use", "resident")
+
+    def __init__(self, resident: int, in_use: int | None, blocks: int | None) -> None:
+        self.resident = resident
+        self.in_use = in_use
+        self.blocks = blocks
+
+
+class Budget:
+    """What looking at the allocators may cost: they walk through lists that may be long."""
+
+    def __init__(self) -> None:
+        self.since = time.perf_counter()
+        self.spent = 0.0
+        self.last = 0.0  # seconds that the last look took
+
+    def allows(self) -> bool:
+        """Whether a look is cheap, or what was spent on them so far is little."""
+        if self.last < CHEAP:
+            return True
+        return self.spent < SHARE * (time.perf_counter() - self.since)
+
+    def level(self, deep: bool) -> Level:
+        """Read the counters; those of the allocators only if `deep`."""
+        if not deep:
+            return Level(resident(), None, None)
+        started = time.perf_counter()
+        used = in_use()
+        blocks = sys.getallocatedblocks()
+        self.last = time.perf_counter() - started
+        self.spent += self.last
+        return Level(resident(), used, blocks)
+
+
+def retained(grown: int, in_use: int | None, blocks: int | None) -> int:
+    """Give how much of the growth is kept by the allocator only, as far as that is sure."""
+    if in_use is None or blocks is None:
+        return 0
+    return max(0, grown - max(0, in_use) - BLOCK * max(0, blocks))
+
+
+# --- the peak ----------------------------------------------------------------------------------
+
+
+class Peaks:
+    """The peak inside each open section. There is one counter, so what it had goes to all."""
+
+    def __init__(self) -> None:
+        self.open: list[Any] = []  # with an attribute `peak`
+        self.exact = True
+        self.by_status = False
+
+    def begin(self, span: Any, now: int) -> None:
+        """Count for this one from now on, when so much is resident."""
+        high = self._read()
+        for one in self.open:
+            one.peak = max(one.peak, high)
+        # Where the peak is now, there is nothing to reset: most sections of a loop.
+        if high - now > NEAR and self.exact:
+            self._reset(now)
+        span.peak = now
+        self.open.append(span)
+
+    def end(self, span: Any) -> int | None:
+        """Give its peak; None where the kernel does not let it be told."""
+        high = self._read()
+        for one in self.open:
+            one.peak = max(one.peak, high)
+        self.open = [one for one in self.open if one is not span]
+        return int(span.peak) if self.exact and span.peak else None
+
+    def _reset(self, now: int) -> None:
+        if not reset_peak():
+            self.exact = False
+        # What `getrusage` says includes the peak of the program before exec.
+        if not self.by_status and self._read() - now > 4 * NEAR:
+            self.by_status = True
+
+    def _read(self) -> int:
+        if not self.by_status:
+            return getrusage(RUSAGE_SELF).ru_maxrss * 1024
+        high = peak()
+        self.exact = self.exact and high > 0
+        return high

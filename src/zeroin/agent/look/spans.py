@@ -1,0 +1,240 @@
+"""`section("load")`: what a part of the program takes, in time and memory.
+
+A *span* is one run of a section. The section inside which another was begun is its parent,
+also in threads and coroutines of their own; `sections()` adds up the spans of each path of
+names. Each process counts for itself: a forked child begins with nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from _contextvars import ContextVar
+from _thread import allocate_lock, get_ident
+
+from ..amounts import seconds, size
+from . import gpu, growth, memory, out, table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+LINES = 20  # of one section that are printed; then at 50, 100, 200, 500, …
+
+current: ContextVar[Any] = ContextVar("zeroin_section", default=None)  # the span one is in
+
+
+class Row:
+    """What one span took, or all spans of a section together. Memory is what it grew by."""
+
+    __slots__ = (
+        *("blocks", "calls", "cpu_seconds", "error", "failed", "gpu", "in_use", "path", "peak"),
+        *("resident", "retained", "seconds", "share", "verdict", "where"),
+    )
+
+    def __init__(self, path: tuple[str, ...], where: str) -> None:
+        self.path = path
+        self.where = where
+        self.calls = self.failed = self.resident = self.retained = 0
+        self.seconds = self.cpu_seconds = self.share = 0.0
+        self.in_use: int | None = None
+        self.blocks: int | None = None
+        self.peak: int | None = None  # above what there was at its beginning
+        self.gpu: list[tuple[int, int]] = []  # growth and peak, a device each
+        self.error = self.verdict = ""
+
+    @property
+    def name(self) -> str:
+        """The name, with those that it lies in: `epoch/load`."""
+        return "/".join(self.path)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, by name."""
+        return {"name": self.name, **{one: getattr(self, one) for one in self.__slots__}}
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.calls} × {seconds(self.seconds / max(1, self.calls))}>"
+
+
+class Span:
+    """A section while it runs."""
+
+    __slots__ = (
+        *("cpu", "cpu_clock", "gpu", "gpu_peaks", "level", "parent", "path", "peak", "pid"),
+        *("spent", "started", "where"),
+    )
+
+    def __init__(self, name: str, where: str) -> None:
+        self.pid = os.getpid()
+        parent = current.get()
+        self.parent = parent if parent is not None and parent.pid == self.pid else None
+        self.path: tuple[str, ...] = (*self.parent.path, name) if self.parent else (name,)
+        self.where = where
+        self.peak = 0
+        self.gpu_peaks: list[int] = []
+        self.spent: tuple[float, float] | None = None  # by the steps of a generator
+        is_main = get_ident() == out._main
+        self.cpu_clock = time.process_time if is_main else time.thread_time
+        self.started = self.cpu = 0.0
+
+    def begin(self) -> None:
+        """Take the first readings, the clock last."""
+        self.level = _book.budget.level(_book.is_worth_it(self.path))
+        with _book.lock:
+            _book.peaks.begin(self, self.level.resident)
+            _book.gpu_peaks.begin(self)
+        self.gpu = list(self.gpu_peaks)
+        self.cpu = self.cpu_clock()
+        self.started = time.perf_counter()
+
+    def end(self, error: str) -> Row:
+        """Take the last readings, the clock first."""
+        seconds = time.perf_counter() - self.started
+        row = Row(self.path, self.where)
+        row.calls, row.failed, row.error = 1, int(bool(error)), error
+        row.seconds, row.cpu_seconds = self.spent or (seconds, self.cpu_clock() - self.cpu)
+        before, after = self.level, _book.budget.level(self.level.blocks is not None)
+        with _book.lock:
+            peak = _book.peaks.end(self)
+            high = _book.gpu_peaks.end(self)
+        row.resident = after.resident - before.resident
+        row.peak = None if peak is None else max(0, peak - before.resident, row.resident)
+        if before.in_use is not None and after.in_use is not None:
+            row.in_use = after.in_use - before.in_use
+        if before.blocks is not None and after.blocks is not None:
+            row.blocks = after.blocks - before.blocks
+        row.retained = memory.retained(row.resident, row.in_use, row.blocks)
+        if high:
+            had = self.gpu + [0] * len(high)
+            row.gpu = [
+                (now - was, max(0, most - was)) for was, now, most in zip(had, gpu.levels(), high)
+            ]
+        _book.add(row, after)
+        return row
+
+
+class Total:
+    """All spans of one path."""
+
+    def __init__(self, row: Row) -> None:
+        self.row = Row(row.path, row.where)
+        self.levels: dict[str, list[tuple[int, int]]] = {"bytes": [], "blocks": []}
+        self.inside: dict[str, list[int]] = {"bytes": [], "blocks": []}
+        self.said = ""
+
+    def add(self, row: Row, level: memory.Level) -> None:
+        """One more."""
+        sums = self.row
+        sums.calls += 1
+        sums.failed += row.failed
+        sums.seconds += row.seconds
+        sums.cpu_seconds += row.cpu_seconds
+        sums.resident += row.resident
+        if row.in_use is not None:
+            sums.in_use = (sums.in_use or 0) + row.in_use
+        if row.blocks is not None:
+            sums.blocks = (sums.blocks or 0) + row.blocks
+        sums.retained = memory.retained(sums.resident, sums.in_use, sums.blocks)
+        if row.peak is not None:
+            sums.peak = max(sums.peak or 0, row.peak)
+        if row.gpu:
+            had = sums.gpu + [(0, 0)] * len(row.gpu)
+            sums.gpu = [(a + b, max(c, d)) for (a, c), (b, d) in zip(had, row.gpu)]
+        for unit, now, grown in (
+            ("bytes", level.in_use, row.in_use),
+            ("blocks", level.blocks, row.blocks),
+        ):
+            if now is not None and grown is not None:
+                _push(self.levels[unit], (sums.calls, now))
+                _push(self.inside[unit], grown)
+
+    def verdict(self) -> str:
+        """Say whether it leaves something behind each time."""
+        rate = growth.per_repetition(self.levels["bytes"], self.inside["bytes"], "bytes")
+        if rate:
+            return f"grows {size(rate)} each time: a leak?"
+        rate = growth.per_repetition(self.levels["blocks"], self.inside["blocks"], "blocks")
+        return f"grows {rate:,.0f} small Python blocks each time: a leak?" if rate else ""
+
+
+def _push(values: list[Any], value: Any) -> None:
+    values.append(value)
+    if len(values) > growth.KEPT:
+        del values[0]
+
+
+class Book:
+    """What this process knows of its sections."""
+
+    def __init__(self) -> None:
+        self.lock = allocate_lock()
+        self.budget = memory.Budget()
+        self.peaks = memory.Peaks()
+        self.gpu_peaks = gpu.Peaks()
+        self.totals: dict[tuple[str, ...], Total] = {}
+        self.since = time.perf_counter()
+
+    def is_worth_it(self, path: tuple[str, ...]) -> bool:
+        """Whether the allocators may be asked: that must not take a part of the section's time."""
+        total = self.totals.get(path)
+        return total is None or total.row.calls < 2 * growth.FEWEST or self.budget.allows()
+
+    def add(self, row: Row, level: memory.Level) -> None:
+        """Note a span."""
+        with self.lock:
+            total = self.totals.get(row.path)
+            if total is None:
+                if not self.totals:
+                    self.since = time.perf_counter() - row.seconds
+                total = self.totals[row.path] = Total(row)
+            total.add(row, level)
+
+    def rows(self) -> list[Row]:
+        """Give all, parents before what lies in them."""
+        with self.lock:
+            totals = list(self.totals.values())
+        elapsed = max(time.perf_counter() - self.since, 1e-9)
+        for total in totals:
+            total.row.share = total.row.seconds / elapsed
+            total.row.verdict = total.verdict()
+        order = {total.row.path: at for at, total in enumerate(totals)}
+        least = {
+            path: min(at for p, at in order.items() if p[: len(path)] == path) for path in order
+        }
+
+        def key(row: Row) -> list[int]:
+            return [least.get(row.path[: n + 1], 0) for n in range(len(row.path))]
+
+        return sorted((total.row for total in totals), key=key)
+
+
+_book = Book()
+
+
+def _forget() -> None:
+    """A forked child has the memory of its parent and none of its sections."""
+    global _book  # noqa: PLW0603 - one book a process
+    _book = Book()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
+def say(row: Row) -> None:
+    """Print the line at the end of a span, and the verdict when there is one."""
+    total = _book.totals.get(row.path)
+    count = total.row.calls if total else 1
+    due = growth.is_due(count)
+    if count <= LINES or due:
+        mean = total.row.seconds / count if total and count > LINES else 0.0
+        out.say(out.label() + table.line(row, count, mean))
+    if total and due and count >= growth.FEWEST:
+        verdict = total.verdict()
+        if verdict and not total.said:
+            total.said = verdict
+            out.say(f"{out.label()}{row.name}  {verdict}  {row.where}")
+
+
+def book() -> Book:
+    """Give what this process knows."""
+    return _book

@@ -1,0 +1,117 @@
+"""`%zeroin`: on, off, quiet, status, fresh."""
+
+from __future__ import annotations
+
+import shlex
+
+from .. import amounts
+from . import fresh
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .session import Session
+
+USAGE = """\
+%zeroin on              time and memory after each cell that takes some, and warnings
+%zeroin quiet           warnings only
+%zeroin off             nothing
+%zeroin status          all cells: what each used, and which are out of date
+%zeroin fresh           run all cells in order in a fresh process, and compare with this session
+%zeroin fresh --reset   empty this session and run all cells in it, in order
+    --timeout SECONDS   for a fresh run (600)"""
+
+
+def register(shell: Any, session: Session) -> None:
+    """Make the magic known."""
+
+    def zeroin(line: str) -> None:
+        run(session, line)
+
+    zeroin.__doc__ = USAGE
+    shell.register_magic_function(zeroin, "line", "zeroin")
+
+
+def run(session: Session, line: str) -> None:
+    """Do as told."""
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        words = [line]
+    verb, rest = (words[0], words[1:]) if words else ("", [])
+    if verb in ("on", "off", "quiet") and not rest:
+        session.mode = verb
+        _say(f"zeroin is {verb}")
+    elif verb == "status" and not rest:
+        _say("\n".join(status(session)))
+    elif verb == "fresh":
+        _fresh(session, rest)
+    elif not words or verb in ("help", "-h", "--help", "?"):
+        _say(f"zeroin is {session.mode}\n{USAGE}")
+    else:
+        _say(f"%zeroin {line}: there is no such word\n{USAGE}")
+
+
+def _say(text: str) -> None:
+    print(text)
+
+
+def _fresh(session: Session, rest: list[str]) -> None:
+    limit, reset = 600.0, False
+    words = iter(rest)
+    for word in words:
+        if word == "--reset":
+            reset = True
+        elif word == "--timeout":
+            try:
+                limit = float(next(words, ""))
+            except ValueError:
+                _say("%zeroin fresh --timeout: how many seconds?")
+                return
+        else:
+            _say(f"%zeroin fresh {word}: there is no such option\n{USAGE}")
+            return
+    if reset:
+        fresh.in_this_session(session, _say)
+    else:
+        fresh.compare(session, limit, _say)
+
+
+def status(session: Session) -> list[str]:
+    """A line a cell, in the order of the notebook where that is known."""
+    stale = {one.run.key: one for one in session.history.stale()}
+    runs = fresh.ordered(session)
+    if not runs:
+        return ["no cell has been run since %load_ext zeroin"]
+    lines = ["cell    time    memory     used                      gave"]
+    for run in runs:
+        cost = session.costs.get(run.number)
+        spent = amounts.seconds(cost.seconds) if cost else ""
+        grown = amounts.signed_size(cost.grown) if cost else ""
+        used = ", ".join(
+            f"{name}[{value.run.number}]" for name, value in sorted(run.inputs.items())
+        )
+        gave = ", ".join(sorted(run.outputs))
+        notes = []
+        if run.failed:
+            notes.append("failed")
+        behind = [one for one in run.inputs.values() if one.run.key in stale]
+        if run.key not in stale and any(one.run is not run for one in behind):
+            notes.append(f"hangs on [{behind[0].run.number}], which is out of date")
+        if run.key in stale:
+            one = stale[run.key]
+            now = f"[{one.now.number}]" if one.now else ""
+            notes.append(f"out of date: {one.name} was made anew in {now}")
+        if run.runs_on_itself & set(run.inputs):
+            notes.append("ran on its own result")
+        note = f"  ⚠ {', '.join(notes)}" if notes else ""
+        lines.append(
+            f"{f'[{run.number}]':<6}{spent:>8}{grown:>10}     {_cut(used, 24):<24}  "
+            f"{_cut(gave, 24)}{note}".rstrip()
+        )
+    return lines
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"

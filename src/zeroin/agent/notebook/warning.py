@@ -1,0 +1,185 @@
+"""Which warnings to give after a cell has run, each situation once.
+
+A warning that is wrong is worse than one that is missing: only what the code and the saved
+notebook show for certain is said.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .document import Document
+    from .history import History, Run, Stale
+
+
+class Warner:
+    """Remembers what was said."""
+
+    def __init__(self, history: History, document: Document) -> None:
+        self.history = history
+        self.document = document
+        self._said: set[tuple[str, ...]] = set()
+
+    def after(self, run: Run) -> list[str]:
+        """The lines to say after this run."""
+        lines = [*self._twice(run), *self._built_on(run), *self._stale()]
+        if self.document.read():
+            lines += [*self._order(run), *self._unsaved(run)]
+        return lines
+
+    def has_something(self, run: Run) -> bool:
+        """Whether there would be a line; it counts as not said."""
+        said = set(self._said)
+        found = bool(self.after(run))
+        self._said = said
+        return found
+
+    def _once(self, *what: str) -> bool:
+        new = what not in self._said
+        self._said.add(what)
+        return new
+
+    def _twice(self, run: Run) -> list[str]:
+        """`x += 1` was run twice."""
+        names = sorted(name for name in run.runs_on_itself if name not in _freshly_given(run))
+        if not names or not self._once("twice", run.key):
+            return []
+        text = " and ".join(names[:3])
+        return [
+            (
+                f"⚠ cell [{run.number}] changed {text} once more, starting from its own earlier "
+                "result: a fresh run changes it once"
+            )
+        ]
+
+    def _stale(self) -> list[str]:
+        """Cells whose inputs were made anew; those that hang on them come along in the line."""
+        groups: dict[tuple[str, str, int, str], list[Stale]] = {}
+        for one in self.history.stale():
+            if self._once("stale", one.run.key, str(one.run.number)) and one.now is not None:
+                where = (one.name, one.reason, one.now.number, str(one.provider.number))
+                groups.setdefault(where, []).append(one)
+        return [self._stale_line(group) for group in groups.values()]
+
+    def _stale_line(self, group: list[Stale]) -> str:
+        first = group[0]
+        cells = [one.run.number for one in group]
+        below = self.history.depend_on({one.run.key for one in group})
+        for run in below:
+            self._once("stale", run.key, str(run.number))
+        also = f", then {_numbers([run.number for run in below])}" if below else ""
+        number = first.now.number if first.now else 0
+        happened = {
+            "edited": f"which was edited and re-run as [{number}]",
+            "rerun": f"which was re-run as [{number}] on other values",
+            "gone": f"which was edited, and re-run as [{number}] makes it no more",
+        }[first.reason]
+        plural = "s" if len(cells) > 1 else ""
+        return (
+            f"⚠ cell{plural} {_numbers(cells)} used {first.name} from cell "
+            f"[{first.provider.number}], {happened}: run {_numbers(cells)} again{also}"
+        )
+
+    def _built_on(self, run: Run) -> list[str]:
+        """This run took something from a cell that is out of date, and was said to be."""
+        stale = {one.run.key: one for one in self.history.stale()}
+        for name, value in run.inputs.items():
+            of = stale.get(value.run.key)
+            if of is None or value.run.key == run.key or of.run is not value.run:
+                continue
+            if self._once("built", run.key, value.run.key, str(value.run.number)):
+                again = f"run [{value.run.number}], then this one again"
+                return [f"{_used(run, name, value.run)}, which is out of date: {again}"]
+        return []
+
+    # --- what only the notebook's file can tell ---------------------------------------------------
+
+    def _order(self, run: Run) -> list[str]:
+        """A name came from another cell than the one that a fresh run would take it from."""
+        places = self._places()
+        here = places.get(run.key)
+        if here is None:
+            return []
+        for name, value in run.inputs.items():
+            of = places.get(value.run.key)
+            if of is None or value.run.key == run.key:
+                continue
+            above = [
+                other
+                for other in self.history.last.values()
+                if name in other.outputs and places.get(other.key, here) < here
+            ]
+            fresh = max(above, key=lambda other: places[other.key], default=None)
+            if fresh is not None and fresh.key == value.run.key:
+                continue
+            if not self._once("order", run.key, name, value.run.key):
+                continue
+            if fresh is not None:
+                again = f"run [{fresh.number}], then this one again"
+                return [
+                    f"{_used(run, name, value.run)}, a fresh run takes it from [{fresh.number}]: "
+                    + again
+                ]
+            if of > here:
+                happened = "which stands below it: a fresh run does not have it here"
+                return [f"{_used(run, name, value.run)}, {happened}"]
+        return []
+
+    def _places(self) -> dict[str, int]:
+        """Positions of the cells that were run; two that share one have none."""
+        found: dict[str, int] = {}
+        taken: dict[int, str] = {}
+        for run in self.history.last.values():
+            at = self.document.place(run.key, run.source)
+            if at is None:
+                continue
+            if at in taken:
+                found.pop(taken[at], None)
+                continue
+            found[run.key], taken[at] = at, run.key
+        return found
+
+    def _unsaved(self, run: Run) -> list[str]:
+        """A cell that this one took something from was edited or deleted, and not run since."""
+        ids = {name: text for name, text in self.document.cells if name}
+        for name, value in run.inputs.items():
+            provider = value.run
+            if provider.key == run.key or self.document.saved <= provider.when:
+                continue
+            text = ids.get(provider.key)
+            if text is None and provider.key in self.document.seen:
+                happened = "which was deleted: a fresh run does not have it"
+            elif text is not None and not _same_code(text, provider.source):
+                happened = f"which was edited and not run since: run it, then [{run.number}] again"
+            else:
+                continue
+            if self._once("unsaved", run.key, provider.key, text or ""):
+                return [f"{_used(run, name, provider)}, {happened}"]
+        return []
+
+
+def _used(run: Run, name: str, provider: Run) -> str:
+    return f"⚠ cell [{run.number}] used {name} from cell [{provider.number}]"
+
+
+def _freshly_given(run: Run) -> set[str]:
+    """Names that the cell sets before it changes them."""
+    return {name for name in run.runs_on_itself if name not in run.inputs}
+
+
+def _same_code(one: str, other: str) -> bool:
+    import ast
+
+    if one.strip() == other.strip():
+        return True
+    try:
+        return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
+    except (SyntaxError, ValueError):
+        return False
+
+
+def _numbers(numbers: list[int]) -> str:
+    texts = [f"[{number}]" for number in numbers]
+    if len(texts) > 4:
+        return f"{', '.join(texts[:3])} and {len(texts) - 3} more"
+    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else texts[0]

@@ -1,0 +1,168 @@
+"""Tell when the program gets to a place: a call is put there, in memory, before the file is run.
+
+`ZEROIN_WHICH` has the place as JSON: `files` that may hold it, with `name` ("Cart.total") or `line`
+in them; neither means the file itself. With `stop` the driver ends the program once it is told.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+WAIT = 30.0  # seconds for the driver to end us
+MOST = 200  # frames
+_place: dict[str, Any] = {}
+_times: list[int] = []
+_told: set[int] = set()
+_AGENT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def install(environ: Mapping[str, str]) -> None:
+    """Called at the start of each process."""
+    import json
+
+    from .. import rewrite
+
+    _place.update(json.loads(environ["ZEROIN_WHICH"]))
+    files = frozenset(_place["files"])
+    rewrite.add(files.__contains__, _change)
+
+
+def _change(_path: str, _source: bytes, tree: Any) -> Any:
+    """Put calls at the place; None where this copy of the file has no such place."""
+    bodies = list(_bodies(tree))
+    for body, at in bodies:
+        _insert(body, at)
+    return tree if bodies else None
+
+
+def _bodies(tree: Any) -> list[tuple[list[Any], int]]:
+    """Lists of statements, and before which of them a call goes."""
+    if _place.get("line"):
+        found = _at_line(tree, _place["line"])
+        return [found] if found else []
+    if not _place.get("name"):
+        return [(tree.body, _first(tree.body))]
+    from . import places
+
+    node = places.written_in(tree, _place["name"])
+    if node is None:
+        return []
+    if not isinstance(node, ast.ClassDef):
+        return [(node.body, _first(node.body))]
+    methods = [one for one in node.body if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return [(one.body, _first(one.body)) for one in methods] or [(node.body, _first(node.body))]
+
+
+def _first(body: list[Any]) -> int:
+    """Behind a docstring and what must stand before all else."""
+    for index, one in enumerate(body):
+        is_text = isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
+        is_future = isinstance(one, ast.ImportFrom) and one.module == "__future__"
+        if not is_future and not (index == 0 and is_text):
+            return index
+    return len(body)
+
+
+def _at_line(tree: Any, line: int) -> tuple[list[Any], int] | None:
+    """The innermost statement that holds the line, else the next one after it."""
+    best: tuple[int, int, list[Any], int] | None = None
+    for node in ast.walk(tree):
+        for field in ("body", "orelse", "finalbody"):
+            body = getattr(node, field, None)
+            if not isinstance(body, list):
+                continue
+            for index, one in enumerate(body):
+                if _first(body) > index:
+                    continue
+                missed = max(0, one.lineno - line)
+                if (one.end_lineno or one.lineno) < line:
+                    continue
+                size = (one.end_lineno or one.lineno) - one.lineno
+                if best is None or (missed, size) < best[:2]:
+                    best = (missed, size, body, index)
+    if best is None:
+        return None
+    found = best[2][best[3]]
+    is_function = isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef))
+    # The line of a `def` stands for the function: that it is called, not that it is made.
+    return (found.body, _first(found.body)) if is_function else (best[2], best[3])
+
+
+def _insert(body: list[Any], at: int) -> None:
+    from .. import rewrite
+
+    like = body[min(at, len(body) - 1)] if body else None
+    call = ast.Expr(ast.Call(rewrite.constant(_reached), [], []))
+    body.insert(at, rewrite.place(call, like))
+
+
+def _reached() -> None:
+    """The program got there; what our own code calls does not count."""
+    frame = sys._getframe(1)
+    if _is_ours(frame.f_back):
+        return
+    pid = os.getpid()
+    _times.append(pid)
+    if pid in _told:
+        return
+    _told.add(pid)
+    from .. import post
+
+    message = {"kind": "reached", "pid": pid, "file": _absolute(frame.f_code.co_filename)}
+    sent = post.send({**message, "line": frame.f_lineno, "stack": _stack(frame)})
+    if _place.get("stop") and sent:
+        import time
+
+        time.sleep(WAIT)  # the driver ends us, and all that belongs to the program
+
+
+def _stack(frame: Any) -> list[dict[str, Any]]:
+    """Outermost first; neither ours nor those of the import system."""
+    found: list[dict[str, Any]] = []
+    while frame is not None and len(found) < MOST:
+        code = frame.f_code
+        inside = frame.f_globals.get("__name__", "")
+        is_import = code.co_filename.startswith("<frozen importlib")
+        if not is_import and not inside.startswith("_zeroin_agent"):
+            file = _absolute(code.co_filename)
+            name = getattr(code, "co_qualname", code.co_name)
+            found.append({"file": file, "line": frame.f_lineno, "name": name})
+        frame = frame.f_back
+    return found[::-1]
+
+
+def _is_ours(frame: Any) -> bool:
+    """Whether the standard library got here on our own behalf."""
+    from .. import owner
+
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file.startswith(_AGENT):
+            return True
+        if owner.of(file) != "stdlib":
+            return False
+        frame = frame.f_back
+    return False
+
+
+def _absolute(name: str) -> str:
+    from . import places
+
+    name = places.unfrozen(name)
+    return name if name.startswith("<") else os.path.abspath(name)
+
+
+def facts() -> dict[str, Any]:
+    """How often, for the message at the end."""
+    from ..rewrite import refused
+
+    pid = os.getpid()
+    why = [refused[one] for one in _place.get("files", ()) if one in refused]
+    return {"reached": _times.count(pid), "refused": why[0] if why else ""}

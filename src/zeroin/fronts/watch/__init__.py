@@ -1,0 +1,1 @@
+"""How `watch` is shown: a screen that is painted over, plain lines, JSON, CSV."""

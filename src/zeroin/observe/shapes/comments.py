@@ -1,0 +1,147 @@
+"""Comments that say shapes, in a source: found, put in, taken out; all else stays as it is.
+
+A comment of ours is the end of a line, from two blanks and `#` on, whose text can be read as a
+form. It stands behind a comment of the user's own. Where a line ends is asked of the tokenizer:
+never inside a string, never behind a backslash.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+
+from zeroin.named import NamedTuple
+from zeroin.observe.shapes import text
+
+SEPARATOR = "  # "
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|$)")
+# Formatters read these only when nothing stands behind them.
+_ALONE = re.compile(r"#\s*(?:fmt|yapf|isort)\s*:")
+
+
+class UnreadableError(Exception):
+    """The source can't be read by this Python: the reason."""
+
+
+class Line(NamedTuple):
+    """The end of a line that may bear a comment."""
+
+    code: str  # with a comment of the user's own
+    note: str  # the text of ours, or ""
+    ending: str
+    logical: bool  # a statement, or its head, ends here
+
+
+class Sheet:
+    """A source, line by line."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+        try:
+            self.encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+            whole = source.decode(self.encoding)
+            ends = _ends(whole)
+            self.tree = ast.parse(source)
+        except (SyntaxError, ValueError, LookupError, tokenize.TokenError) as error:
+            raise UnreadableError(str(error)) from None
+        self.lines = [one for one in _LINES.findall(whole) if one]
+        self._ends = ends
+
+    def line(self, number: int) -> Line | None:
+        """The line, from 1 on; None if no comment can stand at its end."""
+        if number not in self._ends:
+            return None
+        full = self.lines[number - 1]
+        body = full.rstrip("\r\n")
+        at, logical = self._ends[number]
+        code, note = body, ""
+        if at is not None:
+            code, note = _split(body, at)
+        return Line(code, note, full[len(body) :], logical)
+
+    def below(self, number: int, *, logical: bool) -> int | None:
+        """The first line from there on, at whose end a comment can stand."""
+        for one in range(number, len(self.lines) + 1):
+            end = self._ends.get(one)
+            if end is not None and (end[1] or not logical):
+                return one
+        return None
+
+    def notes(self) -> dict[int, str]:
+        """All comments of ours."""
+        found = {}
+        for number in self._ends:
+            line = self.line(number)
+            if line is not None and line.note:
+                found[number] = line.note
+        return found
+
+    def with_notes(self, notes: dict[int, str]) -> bytes:
+        """The source with these comments, by line; "" takes one out, others stay."""
+        out = list(self.lines)
+        for number, note in notes.items():
+            line = self.line(number)
+            if line is None or (note and not can_bear(line.code)):
+                continue
+            out[number - 1] = line.code + (SEPARATOR + note if note else "") + line.ending
+        new = "".join(out).encode(self.encoding, "strict")
+        if self.encoding == "utf-8-sig" and not new.startswith(b"\xef\xbb\xbf"):
+            new = b"\xef\xbb\xbf" + new
+        if ast.dump(ast.parse(new)) != ast.dump(self.tree):
+            raise AssertionError("comments have changed the program")
+        return new
+
+    def without_notes(self) -> bytes:
+        """The source as it was before there were any."""
+        return self.with_notes(dict.fromkeys(self.notes(), ""))
+
+
+class Unparsed(Sheet):
+    """A source that only another Python can read: it can be shown, and that is all."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+        self.encoding = "utf-8"
+        self.lines = [one for one in _LINES.findall(source.decode("utf-8", "replace")) if one]
+        self.tree = ast.Module([], [])
+        self._ends = dict.fromkeys(range(1, len(self.lines) + 1), (None, True))
+
+
+def can_bear(code: str) -> bool:
+    """Whether a comment can stand behind it without taking a formatter's instruction away."""
+    return not _ALONE.search(code)
+
+
+def _ends(whole: str) -> dict[int, tuple[int | None, bool]]:
+    """Lines that end outside of everything: where their comment begins, whether a statement ends.
+
+    Lines without code are left out: what stands there is the user's.
+    """
+    found: dict[int, tuple[int | None, bool]] = {}
+    comment: dict[int, int] = {}
+    busy: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(whole, newline="").readline):
+        row = token.start[0]
+        if token.type == tokenize.COMMENT:
+            comment[row] = token.start[1]
+        elif token.type in (tokenize.NEWLINE, tokenize.NL):
+            if row in busy:
+                found[row] = (comment.get(row), token.type == tokenize.NEWLINE)
+        elif token.type not in (tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER):
+            busy.add(token.end[0])
+    return found
+
+
+def _split(body: str, at: int) -> tuple[str, str]:
+    """Code with the user's comment, and ours, which is the last."""
+    start = at - 2
+    while True:
+        found = body.find(SEPARATOR, max(0, start))
+        if found < 0:
+            return body, ""
+        note = body[found + len(SEPARATOR) :]
+        if text.parsed(note) is not None:
+            return body[:found], note
+        start = found + 1

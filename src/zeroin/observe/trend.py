@@ -1,0 +1,124 @@
+"""Does a series grow with each repetition? A robust slope, a sign test, and whether it flattens.
+
+The first repetitions fill caches and import modules: they are left out. The slope is that of
+Theil and Sen: the median of the slopes between all pairs, which a few jumps don't move; its
+bounds are those of Kendall's test.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from zeroin.named import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FEWEST = 6  # samples, beyond the warm-up
+MOST = 120  # samples that are compared pair by pair
+WARM_UP = 0.25  # of the samples
+BLOCKS = 12
+SURE = 1.96  # two-sided 95 %
+FLAT = 0.25  # of the earlier slope: less than that in the later half is levelling off
+
+
+class Trend(NamedTuple):
+    """Growth of one thing per repetition, with its bounds."""
+
+    slope: float
+    low: float
+    high: float
+    total: float  # over all repetitions that were looked at
+    samples: int
+    repetitions: int
+    verdict: str  # "grows", "fills", "steady" or "few"
+
+    @property
+    def spread(self) -> float:
+        """What stands behind the ±."""
+        return (self.high - self.low) / 2
+
+
+def trend(points: Sequence[tuple[float, float]], least: float) -> Trend:
+    """Of (repetition, value) in order; a total below `least` is nothing."""
+    kept = thin(list(points[warm_up(len(points)) :]))
+    if len(kept) < FEWEST:
+        return Trend(0.0, 0.0, 0.0, 0.0, len(kept), 0, "few")
+    span = kept[-1][0] - kept[0][0]
+    values = [y for _, y in kept]
+    if min(values) == max(values):
+        return Trend(0.0, 0.0, 0.0, 0.0, len(kept), int(span), "steady")
+    slope, low, high = theil_sen(kept)
+    edge = max(1, len(values) // 6)
+    total = _median(values[-edge:]) - _median(values[:edge])
+    found = Trend(slope, low, high, total, len(kept), int(span), "steady")
+    if low <= 0 or total < least or slope * span < least or not rises(values):
+        # Few big steps have a median slope of nothing, and still lead upwards.
+        return found._replace(verdict="grows") if _climbs(values, least) else found
+    half = len(kept) // 2
+    early, late = theil_sen(kept[: half + 1])[0], theil_sen(kept[half:])[0]
+    return found._replace(verdict="fills" if late < FLAT * early else "grows")
+
+
+def warm_up(count: int) -> int:
+    """How many of the first samples are left out."""
+    return min(max(2, int(count * WARM_UP)), max(0, count - FEWEST))
+
+
+def thin(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """No more than can be compared pair by pair, over the whole length."""
+    if len(points) <= MOST:
+        return points
+    step = (len(points) - 1) / (MOST - 1)
+    return [points[round(index * step)] for index in range(MOST)]
+
+
+def theil_sen(points: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
+    """The median slope of all pairs, and its bounds."""
+    slopes = sorted(
+        (y2 - y1) / (x2 - x1)
+        for index, (x1, y1) in enumerate(points)
+        for x2, y2 in points[index + 1 :]
+        if x2 > x1
+    )
+    if not slopes:
+        return 0.0, 0.0, 0.0
+    n, count = len(points), len(slopes)
+    width = SURE * math.sqrt(n * (n - 1) * (2 * n + 5) / 18)
+    low = slopes[max(0, int((count - width) / 2))]
+    high = slopes[min(count - 1, math.ceil((count + width) / 2))]
+    return _median(slopes), low, high
+
+
+def rises(values: Sequence[float]) -> bool:
+    """A sign test over blocks: ups outnumber downs by more than chance."""
+    medians = _blocks(values)
+    steps = [b - a for a, b in pairwise(medians) if b != a]
+    ups, count = sum(step > 0 for step in steps), len(steps)
+    if count == 0:
+        return False
+    tail = sum(math.comb(count, k) for k in range(ups, count + 1)) / 2**count
+    return bool(tail < 0.15)
+
+
+def _climbs(values: Sequence[float], least: float) -> bool:
+    """Steps up, now and then, and never one down: a buffer that is doubled, a cache per file."""
+    medians = _blocks(values)
+    steps = [b - a for a, b in pairwise(medians)]
+    ups = [step for step in steps if step > least / BLOCKS]
+    downs = [step for step in steps if step < -least / BLOCKS]
+    return len(ups) >= 4 and not downs and medians[-1] - medians[0] >= least
+
+
+def _blocks(values: Sequence[float]) -> list[float]:
+    count = min(BLOCKS, len(values))
+    edges = [round(index * len(values) / count) for index in range(count + 1)]
+    return [_median(values[a:b]) for a, b in pairwise(edges)]
+
+
+def _median(values: Sequence[float]) -> float:
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

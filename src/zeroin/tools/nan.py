@@ -1,0 +1,107 @@
+"""`nan`: the first operation that made NaN or inf which mattered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zeroin.named import NamedTuple
+from zeroin.run.until import Until
+from zeroin.tools.run import RunReport, run, stacks_of, start_and_wait
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zeroin.cycle import Cycle
+    from zeroin.run.execute import Ended
+    from zeroin.run.inbox import Inbox
+    from zeroin.run.keep import Keeper
+    from zeroin.tools.run import Options
+
+GRACE = 10.0  # seconds that the whole program has to end after the process that found it
+
+
+class Wanted(NamedTuple):
+    """What is looked for, and whether the program goes on."""
+
+    inf: bool = False  # also inf that leads to nothing
+    go_on: bool = False
+    after: int = 0  # steps of optimizers before anything is looked at
+
+    def as_text(self) -> str:
+        """For the agent."""
+        words = ["inf"] * self.inf + ["go-on"] * self.go_on
+        return ",".join([*words, f"after={self.after}"])
+
+
+class Seen(NamedTuple):
+    """What the processes told."""
+
+    findings: list[dict[str, Any]]  # the first one first
+    numpy: list[dict[str, Any]]
+    ends: list[dict[str, Any]]  # one for each process that used torch
+
+
+class NanReport(NamedTuple):
+    """A run, and what was not finite in it."""
+
+    run: RunReport
+    seen: Seen
+    wanted: Wanted
+
+    @property
+    def verdict(self) -> str:
+        """Say found, clean, or unknown where nothing could be looked at."""
+        if self.seen.findings or any(self.counts(one) for one in self.seen.numpy):
+            return "found"
+        if any("steps" not in one for one in self.seen.ends if one["library"] == "torch"):
+            return "unknown"  # torch was there, and could not be looked at
+        return "clean" if self.seen.ends else "unknown"
+
+    def counts(self, told: dict[str, Any]) -> bool:
+        """Whether a line of numpy's is a finding: inf alone only if it is asked for."""
+        return told["what"] == "NaN" or self.wanted.inf
+
+
+def nan(cycle: Cycle, options: Options, environ: Mapping[str, str], wanted: Wanted) -> NanReport:
+    """Run it once, each operation looked at."""
+    watch = _Watch(cycle, options, wanted)
+    report = run(cycle, options._replace(conduct=watch.conduct), environ)
+    return NanReport(report, watch.seen, wanted)
+
+
+class _Watch:
+    """Runs the command, and keeps what its processes tell."""
+
+    def __init__(self, cycle: Cycle, options: Options, wanted: Wanted) -> None:
+        self.cycle = cycle
+        self.options = options
+        self.wanted = wanted
+        self.seen = Seen([], [], [])
+
+    def conduct(self, keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
+        """See `Conduct`."""
+        run = Until(keeper, inbox, self.cycle.timeout, _is_final, GRACE)
+        ended = start_and_wait(
+            run,
+            self.cycle,
+            {**env, "ZEROIN_NAN": self.wanted.as_text()},
+            targets=self.options.targets,
+            take_stacks=lambda: stacks_of(inbox),
+        )
+        if inbox is not None:
+            inbox.drain()
+            self.seen = _sorted(inbox.messages)
+        return ended
+
+
+def _is_final(message: dict[str, Any]) -> bool:
+    return message.get("kind") == "nan" and bool(message.get("final"))
+
+
+def _sorted(messages: list[dict[str, Any]]) -> Seen:
+    """What mattered while it ran comes before what was read at the end of a process."""
+    findings = [one for one in messages if one["kind"] == "nan"]
+    findings.sort(key=lambda one: (one["how"] == "end", one["time"]))
+    numpy = [one for one in messages if one["kind"] == "nan-numpy"]
+    ends = [one for one in messages if one["kind"] == "nan-end"]
+    return Seen(findings, sorted(numpy, key=lambda one: float(one["time"])), ends)

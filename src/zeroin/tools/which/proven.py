@@ -1,0 +1,135 @@
+"""`which NAME -- COMMAND`: proven by running it, up to the place that was asked about."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from zeroin.cycle import Cycle
+from zeroin.errors import UntestableError
+from zeroin.named import NamedTuple
+from zeroin.run.until import Until
+from zeroin.tools.run import Options, run, start_and_wait
+from zeroin.tools.which import which
+from zeroin.tools.which.report import Reached, Which
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zeroin.run.execute import Ended
+    from zeroin.run.inbox import Inbox
+    from zeroin.run.keep import Keeper
+
+INSIDE = ("class", "method", "function", "property")
+
+
+class Running(NamedTuple):
+    """How to run it."""
+
+    command: tuple[str, ...]
+    stop: bool
+    timeout: float | None
+
+
+def proven(
+    text: str, cwd: str, environ: Mapping[str, str], running: Running, *, python: str | None
+) -> Which:
+    """First what the command's interpreter says; then what the command does."""
+    found = which(text, cwd, environ, python=python, command=running.command)
+    watch = _Watch(found, Cycle(running.command, cwd, timeout=running.timeout), running)
+    options = Options(record=False, brief=True, targets=(2, 2), conduct=watch.conduct)
+    report = run(watch.cycle, options, environ)
+    if report.outcome.kind.value == "hang" and not watch.reached:
+        raise UntestableError(
+            f"the command did not get to {text} within {running.timeout:g} s",
+            hint="give it more time with --timeout",
+        )
+    if report.interrupted and not watch.reached:
+        raise KeyboardInterrupt
+    code = None if watch.stopped else os.waitstatus_to_exitcode(report.status)
+    return _judged(found, watch.told(code))
+
+
+class _Watch:
+    """Runs the command with the place in its environment."""
+
+    def __init__(self, found: Which, cycle: Cycle, running: Running) -> None:
+        self.found = found
+        self.cycle = cycle
+        self.running = running
+        self.messages: list[dict[str, Any]] = []
+        self.stopped = False
+
+    @property
+    def reached(self) -> list[dict[str, Any]]:
+        return [one for one in self.messages if one["kind"] == "reached"]
+
+    def conduct(self, keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
+        """See `Conduct`."""
+        is_final = lambda one: self.running.stop and one["kind"] == "reached"  # noqa: E731
+        process = Until(keeper, inbox, self.cycle.timeout, is_final, grace=0)
+        env = {**env, "ZEROIN_WHICH": json.dumps(self._place()), "ZEROIN_WHERE": self.found.module}
+        ended = start_and_wait(process, self.cycle, env, targets=(2, 2))
+        if inbox is not None:
+            inbox.drain()
+            self.messages = list(inbox.messages)
+        self.stopped = ended.stopped
+        return ended
+
+    def _place(self) -> dict[str, Any]:
+        """The same place in every copy: which of them is loaded is the question."""
+        found = self.found
+        files = [one for one in (found.file, found.asked) if one]
+        files += [one.file for one in found.others if one.file.endswith(".py")]
+        name = found.defined or found.name.replace(":", ".")
+        inside = name.removeprefix(f"{found.module}.") if found.kind in INSIDE else ""
+        return {
+            "files": [os.path.realpath(one) for one in dict.fromkeys(files)],
+            "name": inside,
+            "line": found.line if not inside else 0,
+            "stop": self.running.stop,
+        }
+
+    def told(self, code: int | None) -> Reached:
+        """What the agents said, in short."""
+        ends = [one for one in self.messages if one["kind"] == "exit"]
+        loaded = [one["where"][self.found.module] for one in ends if one.get("where")]
+        first: dict[str, Any] = (
+            self.reached[0] if self.reached else {"file": "", "line": 0, "stack": []}
+        )
+        times = sum(one.get("which", {}).get("reached", 0) for one in ends)
+        return Reached(
+            list(dict.fromkeys(loaded)),
+            bool(self.reached),
+            first["file"],
+            first["line"],
+            first["stack"],
+            max(times, len(self.reached)),
+            code,
+            bool(self.messages),
+        )
+
+
+def _judged(found: Which, reached: Reached) -> Which:
+    """The command's word counts for more than the interpreter's."""
+    asked = found.asked or found.file
+    plain = found._replace(reached=reached, mend="", verdict="no", asked=asked)
+    if reached.reached and _same(reached.file, asked):
+        line = found.line or (reached.line if found.kind in INSIDE else 0)
+        return plain._replace(verdict="yes", why="", file=asked, line=line)
+    if reached.reached:
+        return plain._replace(why="other-reached", mend=found.mend, file=reached.file)
+    others = [one for one in reached.loaded if not _same(one, asked)]
+    if others and len(others) == len(reached.loaded):
+        return plain._replace(why="other-loaded", mend=found.mend, file=others[0])
+    if not reached.heard:
+        return plain._replace(why="not-heard")
+    if reached.loaded:
+        compiled = found.kind in ("extension", "namespace", "value", "builtin", "frozen")
+        return plain._replace(verdict="yes" if compiled else "no", why="not-reached")
+    return plain._replace(why="not-loaded")
+
+
+def _same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)

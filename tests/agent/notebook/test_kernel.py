@@ -1,0 +1,232 @@
+"""`%load_ext zeroin` in real kernels: costs, warnings, status, fresh runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+import kernels
+import support
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Where the notebook lies."""
+    path = tmp_path / "work"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def kernel(libs, folder):
+    """A kernel with the extension loaded."""
+    if why := kernels.lacks():
+        pytest.skip(why)
+    with kernels.Kernel(folder, libs) as one:
+        assert one("%load_ext zeroin") == []
+        yield one
+
+
+def test_a_line_after_cells_that_cost_something(kernel):
+    """Apart from what the cell printed, as text and as HTML; nothing after small ones."""
+    assert kernel("x = 1\nx") == [["execute_result", {"text/plain": "1"}]]
+    found = kernel(
+        "import time; time.sleep(0.6); print('done')\nkept = bytearray(b'x') * 60_000_000"
+    )
+    assert found[0] == ["stdout", "done\n"]
+    kind, data = found[1]
+    assert kind == "display_data"
+    assert re.fullmatch(r"\d{3} ms · \+\d\d\.\d MB · in use \d+(\.\d)? MB", data["text/plain"])
+    assert data["text/plain"] in data["text/html"]
+    peak = kernel("big = bytearray(b'x') * 150_000_000; del big")[-1][1]["text/plain"]
+    assert re.search(r"\(peak \+1\d\d MB\)", peak)
+
+
+def test_errors_interrupts_coroutines_and_magics(kernel):
+    """Each ends as it would have, and has its line."""
+    failed = kernel("import time; time.sleep(0.6)\n1 / 0")
+    assert [one[0] for one in failed] == ["error", "display_data"]
+    stopped = kernel("print('interrupt me')\ntime.sleep(60)")
+    assert ["error", "KeyboardInterrupt"] in stopped
+    awaited = kernel("import asyncio\nawait asyncio.sleep(0.6)")
+    assert re.match(r"\d{3} ms", awaited[-1][1]["text/plain"])
+    timed = kernel("%%time\ny = 2")
+    assert [one[0] for one in timed] == ["stdout"]
+    assert kernel.text("y") == "2"
+    assert kernel("%zeroin off") == [["stdout", "zeroin is off\n"]]
+    assert kernel("time.sleep(0.6)") == []
+    kernel("%zeroin on")
+    kernel("%unload_ext zeroin")
+    assert kernel("time.sleep(0.6)") == []
+    assert "not found" in kernel.text("%zeroin status")
+
+
+def test_an_edited_cell_makes_others_out_of_date(kernel):
+    """One line, when it happens; `status` has all."""
+    kernel("rate = 0.5", "a")
+    kernel("price = 10 * rate\nprice", "b")
+    said = kernel("rate = 0.7", "a")
+    line = "⚠ cell [3] used rate from cell [2], which was edited and re-run as [4]: run [3] again"
+    assert [data["text/plain"] for _, data in said] == [line]
+    assert "<div" in said[0][1]["text/html"]
+    status = kernel.text("%zeroin status")
+    assert re.search(
+        r"^\[3\].*rate\[2\].*⚠ out of date: rate was made anew in \[4\]$", status, re.MULTILINE
+    )
+    assert kernel.text("price = 10 * rate\nprice", "b") == "7.0"
+    assert "out of date" not in kernel.text("%zeroin status")
+
+
+def test_run_all_says_nothing_about_cells_that_are_coming(kernel):
+    """The front end has sent them already."""
+    cells = [("a", "x = 1"), ("b", "y = x"), ("c", "z = y")]
+    kernel.all(*cells)
+    again = kernel.all(("a", "x = 2"), *cells[1:])
+    assert not any(any(one[0] == "display_data" for one in found) for found in again)
+    assert "out of date" not in kernel.text("%zeroin status")
+
+
+def test_a_fresh_run_names_what_differs(kernel, folder):
+    """And leaves the session as it is."""
+    kernel("import random\nseen = []", "a")
+    kernel("seen.append(1)\nprint(len(seen))", "b")
+    kernel("accuracy = 0.87", "c")
+    kernel("print(accuracy)", "d")
+    kernel("accuracy = 0.93", "c")
+    kernel("leftover = 3", "x")
+    kernel("seen.append(1)\nprint(len(seen))", "b")
+    kernel("%matplotlib inline\nimport asyncio\nawait asyncio.sleep(0)", "e")
+    (folder / "made").touch()
+    kernel("import os; os.path.exists('made')", "f")
+    told = kernel.text("%zeroin fresh").splitlines()
+    assert "cell [5] printed 0.87 here, 0.93 fresh" in told
+    assert "cell [8] printed 2 here, 1 fresh" in told
+    assert "seen is [1, 1] here, [1] fresh" in told
+    assert not any("accuracy is" in line or "raises" in line for line in told), told
+    assert re.search(r"^fresh run of 7 of 7 cells in [\d.]+ s$", "\n".join(told), re.MULTILINE)
+    assert kernel.text("len(seen)") == "2"
+
+
+def test_a_fresh_run_follows_the_saved_notebook(libs, folder):
+    """Its order counts, and what is no longer in it does not."""
+    if why := kernels.lacks():
+        pytest.skip(why)
+    cells = [("a", "x = 1"), ("b", "print(x)"), ("c", "x = 2"), ("gone", "old = 5")]
+    path = kernels.save(folder, *cells)
+    with kernels.Kernel(folder, libs, JPY_SESSION_NAME=str(path)) as kernel:
+        kernel("%load_ext zeroin")
+        for name, code in (cells[3], cells[2], cells[0], cells[1]):
+            kernel(code, name)
+        said = kernel.text(*reversed(cells[1]))
+        assert "1" in said
+        path = kernels.save(folder, *cells[:3])
+        os.utime(path, (2e9, 2e9))
+        told = kernel.text("%zeroin fresh")
+        assert "old is here, and not in a fresh run" in told
+        assert "x is 1 here, 2 fresh" in told
+
+
+def test_fresh_with_reset_runs_all_here(kernel):
+    """The session is what a fresh run gives; the notebook's outputs come again."""
+    kernel("x = 0", "a")
+    kernel("x += 1\nprint('x is', x)", "b")
+    kernel("x += 1\nprint('x is', x)", "b")
+    kernel("junk = 1")
+    found = kernel("%zeroin fresh --reset")
+    assert found[0][1].startswith("x is 1\n")
+    assert "3 cells were run in order, in an empty session" in kernel.text("%zeroin fresh --reset")
+    assert kernel.text("x") == "1"
+    assert "the same" in kernel.text("%zeroin fresh")
+
+
+def test_a_fresh_run_that_hangs_or_dies(kernel, folder):
+    """The time limit holds, an interrupt ends it, a crash is told, and nothing is left running."""
+    kernel("import os, time\nfirst = 1", "a")
+    kernel("if os.path.exists('hang'): time.sleep(60)", "b")
+    kernel("if os.path.exists('die'): os._exit(3)", "c")
+    (folder / "hang").touch()
+    assert re.match(
+        r"ended after 4 s: compared [01] of 3 cells", kernel.text("%zeroin fresh --timeout 4")
+    )
+    stopped = str(kernel("print('interrupt me')\n%zeroin fresh"))
+    assert "interrupted: compared" in stopped or "KeyboardInterrupt" in stopped
+    (folder / "hang").unlink()
+    (folder / "die").touch()
+    assert "the fresh process died with code 3: compared 2 of 4 cells" in kernel.text(
+        "%zeroin fresh"
+    )
+    assert kernel.text("first") == "1"
+
+
+def test_errors_here_and_fresh(kernel, folder):
+    """The same error is no difference; another, or none, is."""
+    kernel("import os\n1 / 0", "a")
+    kernel("[][1] if os.path.exists('x') else {}[1]", "b")
+    kernel("assert os.path.exists('x')", "c")
+    (folder / "x").touch()
+    told = kernel.text("%zeroin fresh")
+    assert "cell [3] raised KeyError here, IndexError fresh" in told
+    assert "cell [4] raised AssertionError here and works fresh" in told
+    assert "cell [2]" not in told
+
+
+@pytest.mark.parametrize("words", ["fresh --timeout", "fresh --what", "what", "fresh --timeout x"])
+def test_wrong_words_are_answered_with_the_usage(kernel, words):
+    """Nothing is run."""
+    told = kernel.text(f"%zeroin {words}")
+    assert "how many seconds" in told or "%zeroin fresh --reset" in told
+
+
+def test_two_kernels_at_once(libs, folder, tmp_path):
+    """They know nothing of each other."""
+    if why := kernels.lacks():
+        pytest.skip(why)
+    other = tmp_path / "other"
+    other.mkdir()
+    with kernels.Kernel(folder, libs) as one, kernels.Kernel(other, libs) as two:
+        for kernel in (one, two):
+            kernel("%load_ext zeroin")
+            kernel("x = 1", "a")
+            kernel("y = x", "b")
+        assert "run [3] again" in one.text("x = 2", "a")
+        assert "out of date" not in two.text("%zeroin status")
+
+
+def test_a_notebook_run_by_nbclient(libs, folder):
+    """It runs to its end, and the line stands in its outputs as text and HTML."""
+    if why := kernels.lacks():
+        pytest.skip(why)
+    path = kernels.save(
+        folder,
+        ("a", "%load_ext zeroin"),
+        ("b", "import time; time.sleep(0.6); print('hi')"),
+        ("c", "%zeroin fresh"),
+    )
+    code = (
+        "import sys, nbformat, nbclient\n"
+        "book = nbformat.read(sys.argv[1], 4)\n"
+        "nbclient.NotebookClient(book, timeout=100).execute()\n"
+        "nbformat.write(book, sys.argv[1])\n"
+    )
+    env = {**support.clean_environment(folder.parent), "PYTHONPATH": str(support.SRC)}
+    subprocess.run([libs, "-W", "ignore", "-c", code, path], cwd=folder, env=env, check=True)
+    book = json.loads(path.read_text())
+    outputs = [cell["outputs"] for cell in book["cells"]]
+    assert outputs[0] == []
+    assert [one["output_type"] for one in outputs[1]] == ["stream", "display_data"]
+    assert set(outputs[1][1]["data"]) == {"text/plain", "text/html"}
+    assert "✓ a fresh run gives the same: 1 of 1 cells" in "".join(outputs[2][0]["text"])
+
+
+def test_under_zeroin_run_nothing_is_installed(libs, folder, zeroin):
+    """`%load_ext zeroin` finds the agent's own."""
+    code = "get_ipython().run_line_magic('load_ext', 'zeroin'); get_ipython().run_cell('%zeroin')"
+    words = [libs, "-m", "IPython", "--no-banner", "--colors=NoColor", "-c", code]
+    done = zeroin("run", "--", *words, cwd=folder)
+    assert "zeroin is on" in done.stdout, done.stdout + done.stderr

@@ -1,0 +1,95 @@
+"""Programs that are stuck, and looking at them until they stand where they will stand."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import textwrap
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import support
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+PATIENCE = 60  # seconds
+
+
+class Stuck:
+    """Starts programs in sessions of their own, and looks at them by `zeroin stacks --json`."""
+
+    def __init__(self, zeroin: support.Zeroin, folder: Path) -> None:
+        self.zeroin = zeroin
+        self.folder = folder
+        self.started: list[subprocess.Popen[bytes]] = []
+
+    def start(
+        self, text: str, *args: str, python: str = "", name: str = "prog.py", **options: Any
+    ) -> subprocess.Popen[bytes]:
+        """Run a program."""
+        (self.folder / name).write_text(textwrap.dedent(text))
+        return self.run(python or support.base_python(), name, *args, **options)
+
+    def run(self, *words: str, **options: Any) -> subprocess.Popen[bytes]:
+        """Run a command."""
+        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL} | options
+        process = subprocess.Popen(
+            words,
+            cwd=self.folder,
+            env=self.zeroin.env | options.pop("env", {}),
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            **options,
+        )
+        self.started.append(process)
+        return process
+
+    def look(self, of: int | str, *options: str) -> dict[str, Any]:
+        """Look once."""
+        done = self.zeroin("stacks", str(of), "--json", *options, cwd=self.folder)
+        return json.loads(done.stdout) if done.stdout else {"verdict": done.stderr, "groups": []}
+
+    def until(
+        self, of: int | str, holds: Callable[[dict[str, Any]], object] | str, *options: str
+    ) -> dict[str, Any]:
+        """Look until it stands as it should, or the patience is over."""
+        wanted = (lambda found: holds in found["verdict"]) if isinstance(holds, str) else holds
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            found = self.look(of, *options)
+            if wanted(found):
+                return found
+            if time.monotonic() > deadline:
+                told = "\n".join(group["verdict"] for group in found["groups"])
+                pytest.fail(f"it says: {found['verdict']}\n{told}")
+
+    def end(self) -> None:
+        for process in self.started:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        # Launchers start theirs in sessions of their own.
+        for pid in support.marked(os.environ[support.TEST_ID]) - {os.getpid()}:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for process in self.started:
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    stream.close()
+
+
+@pytest.fixture
+def stuck(zeroin: support.Zeroin, tmp_path: Path) -> Iterator[Stuck]:
+    """Start programs that get stuck."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    found = Stuck(zeroin, folder)
+    yield found
+    found.end()

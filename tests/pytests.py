@@ -1,0 +1,88 @@
+"""Real pytests to try the plugin in: the newest beside us, 8 and 7 in environments of their own."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+import packages
+import support
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+PLUGINS = ["pytest-xdist", "pytest-asyncio", "pytest-rerunfailures", "pytest-cov"]
+# What is asked for, on which Python: the oldest pytest on the oldest Python.
+OTHERS = {"7": ("pytest>=7,<8", "3.9"), "8": ("pytest>=8,<9", "3.13"), "9": ("pytest>=9", "3.12")}
+
+
+def interpreter(major: str) -> str:
+    """Give a Python that has this pytest and the usual plugins; skip where there is none."""
+    wanted, version = OTHERS[major]
+    base = support.interpreters().get(version)
+    if base is None:
+        pytest.skip(f"needs Python {version}")
+    if why := packages.lack_of_index():
+        pytest.skip(why)
+    home = support.ROOT / ".venvs" / f"pytest-{major}"
+    home.parent.mkdir(exist_ok=True)
+    with home.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (home / "made").exists():
+            shutil.rmtree(home, ignore_errors=True)
+            env = {**os.environ, **packages.online()}
+            packages.make_environment(home, env, wanted, *PLUGINS, python=base)
+            (home / "made").touch()
+    return str(home / "bin" / "python")
+
+
+def installed(folder: Path) -> Path:
+    """Make a folder that, on the path, is an installation of zeroin with its entry points."""
+    site = folder / "site"
+    info = site / "zeroin-0.1.0.dist-info"
+    info.mkdir(parents=True)
+    (site / "zeroin").symlink_to(support.SRC / "zeroin")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: zeroin\nVersion: 0.1.0\n")
+    (info / "entry_points.txt").write_text("[pytest11]\nzeroin = zeroin.fronts.pytest_plugin\n")
+    return site
+
+
+class Suite:
+    """A user's project with tests, and pytest with zeroin installed beside it."""
+
+    def __init__(self, folder: Path, python: str) -> None:
+        self.folder = folder / "shop"
+        self.folder.mkdir()
+        (self.folder / "pyproject.toml").write_text("[project]\nname = 'shop'\n")
+        self.python = python
+        self.env = support.clean_environment(folder)
+        self.env["PYTHONPATH"] = str(installed(folder))
+        self.env["PYTHONDONTWRITEBYTECODE"] = "1"
+
+    def write(self, **files: str) -> None:
+        """`test_a="..."`: write modules; a double underscore in a name is a folder."""
+        for name, text in files.items():
+            path = self.folder / (name.replace("__", "/") + ".py")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def __call__(
+        self, *args: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run pytest to its end."""
+        return subprocess.run(
+            [self.python, "-m", "pytest", "-W", "ignore", *args],
+            cwd=cwd or self.folder,
+            env={**self.env, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )

@@ -1,0 +1,87 @@
+"""`zeroin bisect commits`: ends, words and places that don't do."""
+
+import os
+
+import pytest
+
+from repositories import BAD, GOOD
+
+COMMAND = ("--", "python", "repro.py")
+
+
+def test_ends_that_are_not_ends(bisect, hundred):
+    """Good that fails, bad that works, both the other way round: said, with what to type."""
+    done = bisect("commits", "HEAD~9", *COMMAND, cwd=hundred.folder)
+    assert (done.code, "fails in the same way" in done.told["why"]) == (1, True)
+    done = bisect("commits", "HEAD~99", "HEAD~80", *COMMAND, cwd=hundred.folder)
+    assert (done.code, "both ends work" in done.told["why"]) == (1, True)
+    hundred.commits(GOOD)
+    done = bisect("commits", "HEAD~9", *COMMAND, cwd=hundred.folder)
+    assert (done.code, "--fixed" in done.told["hint"]) == (1, True)
+
+
+def test_only_the_middle_fails(bisect, repository):
+    """Both ends work: the first bad one is found, and since when it works again."""
+    texts = [BAD if 5 <= n < 11 else GOOD for n in range(20)]
+    shas = repository.commits(*texts)
+    done = bisect("commits", "HEAD~19", *COMMAND, cwd=repository.folder)
+    assert (done.code, done.told["first_bad"]) == (0, shas[5])
+    assert f"works again since {shas[11][:10]}" in " ".join(done.told["notes"])
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["HEAD"], "the same commit"),
+        (["HEAD", "HEAD~5"], "older than the good one"),
+        (["nothing"], "no such commit"),
+        (["==9.9"], "no tag is named so"),
+        (["1999-01-01"], "no commit that is so old"),
+        (["lonely"], "no history in common"),
+        (["HEAD~9", "--confidence", "2"], "from 0.5"),
+    ],
+)
+def test_wrong_words(bisect, hundred, words, text):
+    """Exit code 2, and why; nothing was run."""
+    tree = hundred.git("mktree", stdin=b"").strip()
+    lonely = hundred.git("commit-tree", tree, "-m", "alone").strip()
+    hundred.git("branch", "lonely", lonely)
+    done = bisect("commits", *words, *COMMAND, cwd=hundred.folder)
+    assert (done.code, text in done.err) == (2, True), done.err
+
+
+def test_a_shallow_clone(bisect, hundred, tmp_path, zeroin):
+    """What is there is searched; what is not, is said with the way out."""
+    clone = tmp_path / "clone"
+    hundred.git("clone", "-q", "--depth", "70", f"file://{hundred.folder}", str(clone))
+    (clone / "repro.py").write_text((hundred.folder / "repro.py").read_text())
+    done = bisect("commits", "HEAD~69", *COMMAND, cwd=clone)
+    assert done.told["first_bad"] == hundred.shas[37]
+    done = bisect("commits", "HEAD~80", *COMMAND, cwd=clone)
+    assert (done.code, "git fetch --unshallow" in done.err) == (2, True), done.err
+
+
+def test_no_repository(bisect, tmp_path):
+    """Exit code 2."""
+    (tmp_path / "plain").mkdir()
+    done = bisect("commits", "HEAD~1", *COMMAND, cwd=tmp_path / "plain")
+    assert (done.code, "in no git repository" in done.err) == (2, True)
+
+
+def test_from_another_folder(bisect, hundred, tmp_path):
+    """--repo: the repro lies elsewhere."""
+    repro = tmp_path / "else" / "repro.py"
+    repro.parent.mkdir()
+    repro.write_text("from pkg.core import add\nassert add(1) == 2\n")
+    words = ("HEAD~99", "--repo", str(hundred.folder))
+    done = bisect("commits", *words, *COMMAND, cwd=repro.parent)
+    assert done.told["first_bad"] == hundred.shas[37]
+
+
+def test_a_folder_that_an_old_commit_lacks(bisect, repository):
+    """Run from there, the old commits tell nothing, and that is said."""
+    texts = [{"src/pkg/core.py": GOOD, "number.txt": f"{n}"} for n in range(4)]
+    repository.commits(*texts, {"sub/x.txt": "1"}, BAD)
+    script = os.path.join(repository.folder, "repro.py")
+    done = bisect("commits", "HEAD~5", "--", "python", script, cwd=repository.folder / "sub")
+    assert (done.code, "not there in this commit" in done.told["why"]) == (1, True)

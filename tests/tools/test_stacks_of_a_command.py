@@ -1,0 +1,235 @@
+"""`zeroin stacks -- COMMAND`, `--every`, and which program is meant."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import textwrap
+import time
+
+import pytest
+
+import support
+
+LOCK = """
+    import threading
+    lock = threading.Lock()
+    def save():
+        lock.acquire()
+        lock.acquire()
+    print("saving", flush=True)
+    save()
+"""
+
+
+@pytest.fixture
+def lock(project):
+    (project / "lock.py").write_text(textwrap.dedent(LOCK))
+    return project
+
+
+@pytest.mark.slow
+def test_a_hang_is_noticed_and_ended(zeroin, lock):
+    """Without any time given: nothing moves, it is said where, and recorded as a hang."""
+    done = zeroin("stacks", "--end", "--", "python", "lock.py", cwd=lock)
+    assert done.returncode == 124
+    assert done.stdout == "saving\n"
+    assert "zeroin: a look, nothing moves any more" in done.stderr
+    assert "waits for a lock at lock.py:6 save()" in done.stderr
+    shown = json.loads(zeroin("show", "--json", cwd=lock).stdout)
+    assert shown["outcome"] == "hang"
+    assert shown["signature"] == "hang at save()"
+    assert shown["stacks"]
+
+
+def test_after_a_time_it_goes_on(zeroin, project):
+    """`--after`: one look, and the command's own end and output."""
+    (project / "slow.py").write_text(
+        "import time\nfor n in range(40):\n    time.sleep(0.05)\nprint('done')\nraise SystemExit(3)\n"
+    )
+    done = zeroin("stacks", "--after", "0.5s", "--json", "--", "python", "slow.py", cwd=project)
+    assert done.returncode == 3
+    (line,) = done.stdout.splitlines()
+    found = json.loads(line)
+    assert found["why"] == "after 0.5 s"
+    assert "at slow.py:3" in found["verdict"]
+    assert "done" in done.stderr
+
+
+def test_a_command_that_ends_at_once(zeroin, project):
+    """There is nothing to look at, and that is said."""
+    done = zeroin("stacks", "--", "python", "-c", "print(1)", cwd=project)
+    assert done.returncode == 0
+    assert "it ended before there was anything to look at" in done.stderr
+
+
+def test_ctrl_backslash_takes_a_look_and_the_program_goes_on(zeroin, project, terminal):
+    """The key that would end it; here it asks where it is."""
+    (project / "ask.py").write_text(
+        "def ask():\n    return input('name? ')\nprint('hello', ask())\n"
+    )
+    screen = terminal(
+        [*zeroin.driver, "stacks", "--", "python", "ask.py"], cwd=project, env=zeroin.env, cols=160
+    )
+    screen.expect("name? ")
+    screen.send("\x1c")
+    screen.expect("zeroin: a look, asked for")
+    screen.expect("waits for input from the terminal at ask.py:2 ask(): type it")
+    screen.line("Ada")
+    screen.expect("hello Ada")
+    assert screen.wait() == 0
+
+
+@pytest.mark.slow
+def test_tasks_of_a_program_under_zeroin(zeroin, project):
+    """The agent tells where each coroutine waits."""
+    (project / "web.py").write_text(
+        "import asyncio\n"
+        "async def fetch(n):\n    await asyncio.sleep(1000)\n"
+        "async def main():\n    await asyncio.gather(*(fetch(n) for n in range(3)))\n"
+        "asyncio.run(main())\n"
+    )
+    done = zeroin("stacks", "--end", "--json", "--", "python", "web.py", cwd=project)
+    found = json.loads(done.stdout)
+    assert (
+        "waits in its event loop: 4 tasks wait, 3 of them at web.py:3 fetch()" in found["verdict"]
+    )
+
+
+def test_every_says_what_moves(zeroin, project):
+    """Two looks: one thread stands still, one moves and computes."""
+    (project / "mixed.py").write_text(
+        "import threading\n"
+        "def rest():\n    threading.Event().wait()\n"
+        "def spin():\n"
+        "    n = 0\n"
+        "    while True:\n"
+        "        n += 1\n"
+        "        n -= 1\n"
+        "threading.Thread(target=rest, name='rest', daemon=True).start()\n"
+        "print('up', flush=True)\nspin()\n"
+    )
+    with subprocess.Popen(
+        [support.base_python(), "mixed.py"],
+        cwd=project,
+        env=zeroin.env,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    ) as running:
+        try:
+            running.stdout.readline()
+            done = zeroin("stacks", str(running.pid), "--every", "0.3s", "--for", "2s", "--json")
+            text = zeroin("stacks", str(running.pid), "--every", "0.2s", "--for", "0.4s").stdout
+        finally:
+            running.kill()
+    looks = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(looks) > 2
+    threads = [t for look in looks[1:] for g in look["groups"] for t in g["threads"]]
+    assert {t["moved"] for t in threads if t["name"] == "rest"} == {False}
+    assert any(t["busy"] > 0.1 for t in threads if t["name"] == "MainThread")
+    assert looks[0]["groups"][0]["threads"][0]["moved"] is None
+    assert "same since the last look" in text
+
+
+def test_every_ends_with_the_program(zeroin, project):
+    """It is said, and that is no failure."""
+    (project / "short.py").write_text("import time\nprint('up', flush=True)\ntime.sleep(1.5)\n")
+    with subprocess.Popen(
+        [support.base_python(), "short.py"], cwd=project, env=zeroin.env, stdout=subprocess.PIPE
+    ) as running:
+        running.stdout.readline()
+        command = [*zeroin.driver, "stacks", str(running.pid), "--every", "0.2s"]
+        looking = subprocess.Popen(command, env=zeroin.env, stdout=-3, stderr=subprocess.PIPE)
+        running.wait()
+        _, said = looking.communicate(timeout=60)
+    assert looking.returncode == 0
+    assert f"process {running.pid} has ended".encode() in said
+
+
+def test_the_attempt_that_runs_is_meant(zeroin, project):
+    """Without an argument: the newest attempt of this project."""
+    (project / "waits.py").write_text("import time\ntime.sleep(1000)\n")
+    run = subprocess.Popen(
+        [*zeroin.driver, "run", "--", "python", "waits.py"],
+        cwd=project,
+        env=zeroin.env,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            done = zeroin("stacks", "--json", cwd=project)
+            if done.returncode == 0 and "sleeps at waits.py:2" in done.stdout:
+                break
+        found = json.loads(done.stdout)
+        assert found["of"] == "attempt 1"
+        assert found["verdict"].endswith("sleeps at waits.py:2")
+    finally:
+        os.killpg(run.pid, signal.SIGTERM)
+        run.wait()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--end"], "zeroin stacks --end -- python train.py"),
+        (["--timeout", "3s"], "--timeout goes with a command"),
+        (["python", "train.py"], "to start a command: zeroin stacks -- python train.py"),
+        (["--for", "3s"], "--for goes with --every"),
+        (["1", "--every", "0"], "--every takes a time above 0"),
+        (["-n", "0"], "-n takes a number from 1 on"),
+        (["1", "--", "true"], "either a process or a command, not both"),
+        (["--every", "1s", "--", "true"], "--every goes with a process that runs"),
+    ],
+)
+def test_what_does_not_fit(zeroin, words, said):
+    """Refused before anything is done, with exit code 2."""
+    done = zeroin("stacks", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_the_report_is_readable_in_any_locale(zeroin, project):
+    """An odd name of a file, and a terminal that knows only ASCII."""
+    name = "größe \x1b[31m.py"
+    (project / name).write_text("import time\nprint('up', flush=True)\ntime.sleep(1000)\n")
+    with subprocess.Popen(
+        [support.base_python(), name], cwd=project, env=zeroin.env, stdout=subprocess.PIPE
+    ) as running:
+        running.stdout.readline()
+        done = zeroin(
+            "stacks",
+            str(running.pid),
+            env={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        )
+        running.kill()
+    assert done.returncode == 0
+    assert "\x1b[31m" not in done.stdout
+
+
+@pytest.mark.slow
+def test_snapshots_of_a_loop_are_no_part_of_the_program(zeroin, project, terminal):
+    """They are processes with the program's frames, but nobody asks where they stand."""
+    (project / "looped.py").write_text(
+        "import time\nfor n in range(10):\n    time.sleep(0.1)\n"
+        "def rest():\n    time.sleep(1000)\nprint('at rest', flush=True)\nrest()\n"
+    )
+    screen = terminal(
+        [*zeroin.driver, "loop", "--", "python", "looped.py"], cwd=project, env=zeroin.env
+    )
+    screen.expect("at rest")
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        done = zeroin("stacks", "--json", cwd=project)
+        if done.returncode == 0 and "looped.py:5" in done.stdout:
+            break
+    found = json.loads(done.stdout)
+    assert found["verdict"].endswith("sleeps at looped.py:5 rest()")
+    assert "snapshot of a loop" in {p["label"] for p in found["processes"]}
+    screen.send("\x03")
+    screen.expect("waiting for a save")
+    screen.send("q")
+    screen.wait()
