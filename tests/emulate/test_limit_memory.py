@@ -132,6 +132,29 @@ def test_shared_pages_count_once(grow):
     assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
 
 
+def test_what_is_shared_does_not_hide_what_grows(grow):
+    """A worker that grows among forks of a large process is ended at the limit, not far above."""
+    grow.write(
+        "worker.py",
+        """
+        import os, signal, sys
+        from grow import collate
+        held = bytearray(b"x") * 60_000_000
+        def work(number):
+            collate(number) if number == 2 else signal.pause()
+            os._exit(0)
+        pids = [os.fork() or work(number) for number in range(4)]
+        ended = os.waitpid(pids.pop(2), 0)[1]
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        sys.exit(ended != 0)
+        """,
+    )
+    done = grow.json("run", "--limit", "memory=200M", "--", "python", "worker.py")
+    assert (done["outcome"], done["signature"]) == ("limit", "memory limit at collate()"), done
+    assert 180e6 < done["peak_bytes"] < 240e6
+
+
 def test_memory_error(grow):
     """With --memory-error the program sees a MemoryError, where it asked for too much."""
     done = grow.json("run", "--limit", "memory=150M", "--memory-error", "--", "python", "grow.py")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from typing import TYPE_CHECKING, Any
 
 from zeroin.emulate import cgroups
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from zeroin.emulate.part import Eyes
 
 FASTEST = 8e9  # bytes a second that a tree could take at most,
-SOONEST, LATEST = 0.002, 0.1  # and so the seconds until it is worth looking again
+SOONEST, LATEST = 0.002, 0.1  # and so the seconds until it is worth looking again,
+REAL = 0.02  # and at least between two looks at what is shared
 LOOKED_AT = 8  # processes whose stacks are taken
 HITS = 3  # processes that are ended before all are
 WAITS = 2.0  # seconds that the rest may do nothing
@@ -104,23 +106,32 @@ class ByLooking(Watch):
 
     def __init__(self, limit: int) -> None:
         super().__init__(limit)
-        self._share = 1.0  # how much of the sum is real where pages are shared
+        self._shared = 0  # bytes that the sum counts more than once: it may become less any time
+        self._due = 0.0
 
     def _look(self, eyes: Eyes, pids: list[int], now: float) -> float:
-        rough = sum(map(eyes.memory, pids))
-        used = int(rough * self._share) if len(pids) > 1 else rough
+        sizes = list(map(eyes.memory, pids))
+        if len(pids) > 1 and sum(sizes) >= self.limit and now >= self._due:
+            self._measure(eyes, pids, now)
+        used = max(sum(sizes) - self._shared, *sizes) if len(pids) > 1 else sizes[0]
         self._saw(now, used)
         if used < self.limit:
             return min(max((self.limit - used) / FASTEST, SOONEST), LATEST)
         pids = _stop(eyes, pids)
-        rough = sum(map(eyes.memory, pids))
-        exact = sum(map(eyes.own_memory, pids)) or rough
-        if len(pids) > 1 and exact < self.limit:
-            self._share = min(1.0, exact / max(rough, 1))
-        else:
-            self._end_biggest(eyes, pids, now, exact if len(pids) > 1 else rough)
+        used = self._measure(eyes, pids, now)
+        if used >= self.limit:
+            self._end_biggest(eyes, pids, now, used)
         _tell(pids, signal.SIGCONT)
         return SOONEST
+
+    def _measure(self, eyes: Eyes, pids: list[int], now: float) -> int:
+        """How much they really have together; seldom enough to cost little."""
+        started = time.monotonic()
+        rough = sum(map(eyes.memory, pids))
+        exact = eyes.together(pids) if len(pids) > 1 else rough
+        self._shared = max(0, rough - exact)
+        self._due = now + max(REAL, 20 * (time.monotonic() - started))
+        return exact or rough
 
 
 class ByGroup1(Watch):

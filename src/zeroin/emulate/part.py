@@ -33,7 +33,7 @@ class Eyes(NamedTuple):
 
     members: Callable[[], list[int]]
     memory: Callable[[int], int]  # resident bytes
-    own_memory: Callable[[int], int]  # likewise, what is shared divided among its sharers
+    together: Callable[[Sequence[int]], int]  # of several, what they share counted once
     ticks: Callable[[int], int]  # of CPU time
     stacks: Callable[[Sequence[int]], list[dict[str, Any]]]
 

@@ -31,8 +31,8 @@ class Family:
         return [process for process in found if process not in not_ours]
 
     def sampler(self, pid: int) -> tree.Sampler:
-        """Follows the program's memory."""
-        return tree.Sampler(pid) if self.aside is None else _Sampler(pid, self)
+        """Follows the program's memory, without its snapshots."""
+        return tree.Sampler(pid, self.members)
 
     def end(self, grace: float) -> None:
         """End all of them: ask, wait a little, then make them."""
@@ -44,31 +44,6 @@ class Family:
 
     def _alive(self) -> list[int]:
         return [p for p in self.members(os.getpid()) if not tree.is_zombie(p)]
-
-
-class _Sampler(tree.Sampler):
-    """As the plain one, without the program's snapshots."""
-
-    def __init__(self, pid: int, family: Family) -> None:
-        super().__init__(pid)
-        self.family = family
-
-    def sample(self, now: float) -> None:
-        pids = [self.pid, *self.family.members(self.pid)]
-        total = sum(map(tree.memory, pids))
-        if len(pids) > 1:
-            if total * self._share > self.peak and now >= self._share_due:
-                self._measure_share(pids, total, now)
-            total = int(total * self._share)
-        else:
-            self.peak = max(self.peak, tree.high_water(self.pid))
-        self.last = total
-        self.peak = max(self.peak, total)
-        if not self.curve or now - self.curve[-1][0] >= self._every:
-            self.curve.append((round(now, 3), total))
-            if len(self.curve) > self.MOST:
-                del self.curve[1::2]
-                self._every = 2 * (self._every or (now / self.MOST))
 
 
 def wants_the_clock(pid: int) -> bool:

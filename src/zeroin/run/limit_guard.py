@@ -133,7 +133,7 @@ class _Guard:
         self._eyes = Eyes(
             lambda: tree.descendants(driver),
             tree.memory,
-            tree.proportional,
+            tree.together,
             tree.ticks,
             stacks_with_values,
         )

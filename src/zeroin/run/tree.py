@@ -61,9 +61,32 @@ def high_water(pid: int) -> int:
     return _field(f"/proc/{pid}/status", b"VmHWM:")
 
 
-def proportional(pid: int) -> int:
-    """Bytes with shared pages divided among their sharers. Costs milliseconds."""
-    return _field(f"/proc/{pid}/smaps_rollup", b"Pss:")
+def together(pids: Iterable[int]) -> int:
+    """Resident bytes of some processes, with what they share counted once. Costs milliseconds.
+
+    Memory of their own is divided among its sharers by the kernel, and these are all here: who
+    forked it. Files are shared with strangers as well, so they count at least as the process counts
+    that has most of them.
+    """
+    own, files, most = 0, 0, 0
+    for pid in pids:
+        told = _rollup(pid)
+        if "Pss_Anon" not in told:  # not ours to see, or an old kernel
+            own += told.get("Pss", memory(pid))
+            continue
+        own += told["Pss_Anon"]
+        files += told["Pss_File"] + told["Pss_Shmem"]
+        most = max(most, told["Rss"] - told["Anonymous"])
+    return own + max(files, most)
+
+
+def _rollup(pid: int) -> dict[str, int]:
+    try:
+        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
+            rows = [line.split() for line in file][1:]
+    except OSError:
+        return {}
+    return {row[0].rstrip(":"): int(row[1]) * 1024 for row in rows}
 
 
 def _field(path: str, name: bytes) -> int:
@@ -82,43 +105,49 @@ class Sampler:
 
     MOST = 600  # points of the curve; when full, every second one is dropped
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, members: Callable[[int], list[int]] = descendants) -> None:
         self.pid = pid
         self.peak = 0
         self.last = 0  # bytes when it was last looked
         self.curve: list[tuple[float, int]] = []
-        self._high: dict[int, int] = {}
+        self._members = members  # all of it below that process
         self._every = 0.0
-        self._share = 1.0  # how much of the summed RSS is real when pages are shared
-        self._share_due = 0.0
+        self._shared = 0  # bytes that the sum of these counts more than once,
+        self._known: set[int] = set()
+        self._new: dict[int, int] = {}  # and what others had when they were first seen
+        self._due = 0.0  # when to measure that again
 
     def sample(self, now: float) -> None:
         """Look once. `now` is seconds since the start."""
-        pids = [self.pid, *descendants(self.pid)]
+        pids = [self.pid, *self._members(self.pid)]
         sizes = {pid: memory(pid) for pid in pids}
-        total = sum(sizes.values())
-        if len(pids) > 1 and total * self._share > self.peak and now >= self._share_due:
-            self._measure_share(pids, total, now)
-        total = int(total * self._share) if len(pids) > 1 else total
+        total, largest = sum(sizes.values()), max(sizes, key=sizes.__getitem__)
+        if len(pids) > 1:
+            if now >= self._due:
+                self._measure_shared(pids, total, now)
+            total = max(total - self._twice(sizes), sizes[largest])
         self.last = total
-        self.peak = max(self.peak, total)
+        # The kernel's own mark misses nothing between two samples.
+        self.peak = max(self.peak, total, high_water(largest))
         if not self.curve or now - self.curve[-1][0] >= self._every:
             self.curve.append((round(now, 3), total))
             if len(self.curve) > self.MOST:
                 del self.curve[1::2]
                 self._every = 2 * (self._every or (now / self.MOST))
-        if len(pids) == 1:
-            # One process: the kernel's own mark misses nothing between two samples.
-            self.peak = max(self.peak, high_water(self.pid))
 
-    def _measure_share(self, pids: list[int], total: int, now: float) -> None:
+    def _twice(self, sizes: dict[int, int]) -> int:
+        """What their sum has more than once: a fork shares all that it has at first."""
+        known = [size for pid, size in sizes.items() if pid in self._known]
+        new = {pid: size for pid, size in sizes.items() if pid not in self._known}
+        self._new = {pid: min(size, self._new.get(pid, size)) for pid, size in new.items()}
+        return min(self._shared, sum(known) - max(known, default=0)) + sum(self._new.values())
+
+    def _measure_shared(self, pids: list[int], total: int, now: float) -> None:
         """Forked workers share pages; the sum of RSS would count them several times."""
-        started = time.monotonic()
-        real = sum(map(proportional, pids))
-        took = time.monotonic() - started
-        if 0 < real <= total:
-            self._share = real / total
-        self._share_due = now + max(0.5, 30 * took)
+        started = time.thread_time()
+        self._shared = max(0, total - together(pids))
+        self._known = set(pids)
+        self._due = now + max(0.5, 30 * (time.thread_time() - started))
 
 
 def adopt_orphans() -> None:
