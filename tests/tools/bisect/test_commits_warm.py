@@ -51,3 +51,34 @@ def test_what_was_read_and_had_not_run(bisect, repository, text):
     done = bisect("commits", "HEAD~2", "-j", "1", *check, cwd=repository.folder)
     assert (done.told["verdict"], done.told["candidates"]) == ("range", shas[1:])
     assert [one["name"] for one in done.told["skipped"]] == [shas[1]]
+
+
+ENDS = {
+    "exit": "exit(3)",
+    "raise": "raise SystemExit(3)",
+    "by a library": "import runpy\nruns = runpy.run_path('leave.py')",
+    "os": "import os\nos._exit(3)",
+    "said before": "import sys\ntry:\n    sys.exit(0)\nfinally:\n    sys.exit(3)",
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_the_code_of_a_try_is_the_interpreters_own(bisect, repository, name):
+    """However a program leaves: what its try ends with is what a whole run ends with."""
+    wrong = GOOD.replace("1", "2")
+    shas = repository.commits(*[GOOD if n < 3 else wrong for n in range(5)])
+    repository.write("leave.py", "raise SystemExit(3)\n")
+    leave = "\n".join(f"    {line}" for line in ENDS[name].splitlines())
+    early = "import time\ntime.sleep(0.4)\n"
+    text = f"{early}from pkg.core import add\nif add(1) != 2:\n{leave}\n"
+    repository.write("repro.py", text)
+    done = bisect("commits", "HEAD~4", "-j", "1", *COMMAND, cwd=repository.folder)
+    assert (done.told["first_bad"], done.told["confirmed"]) == (shas[3], True)
+
+
+def test_a_script_that_is_not_there(bisect, repository):
+    """It fails with each commit; a try that runs nothing has not worked."""
+    repository.commits(GOOD, GOOD, BAD)
+    done = bisect("commits", "HEAD~2", "--", "python", "nothere.py", cwd=repository.folder)
+    assert done.told["verdict"] == "not-reproduced"
+    assert "can't open file" in str(done.told)

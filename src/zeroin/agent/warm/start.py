@@ -7,14 +7,13 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
-    from typing import Any
 
-_is_try = False
-_left: list[tuple[Any, int]] = []  # what `sys.exit` was given, and when
+_is_try = False  # one of many runs, of which only the end counts
 
 
 def install(environ: MutableMapping[str, str]) -> None:
     """Called once by the agent's hooks, before the user's code."""
+    global _is_try  # noqa: PLW0603 - a process is one or is none
     folder = environ.pop("ZEROIN_WARM")  # the program's children run as they are
     place = environ.pop("ZEROIN_WARM_PARK", "")
     before = environ.pop("ZEROIN_WARM_BEFORE", "")
@@ -44,8 +43,7 @@ def install(environ: MutableMapping[str, str]) -> None:
         if before:  # one snapshot, and that only before these are used
             steps.wait(resume.NEVER)
             uses.before_first_use(tuple(before.split("\n")), lambda: steps.pause(always=True))
-        if is_try:
-            _be_a_try()
+        _is_try = is_try
     entry.install()
 
 
@@ -57,62 +55,22 @@ def at_end() -> None:
     steps.end()
     resume.at_end()
     if _is_try:
-        _end_at_once()
+        _free_nothing()
 
 
 # --- the end of a try ---------------------------------------------------------------------------
 
 
-def _be_a_try() -> None:
-    """One of many runs, of which only the end counts: no time is to be lost with freeing."""
-    global _is_try  # noqa: PLW0603 - a process is one or is none
-    _is_try = True
-    plain = sys.exit
+def _free_nothing() -> None:
+    """Let the interpreter end without freeing: of a large program that takes longer than all else.
 
-    def leave(status: Any = None, /) -> None:
-        from .stepping import steps
-
-        _left.append((status, steps.clock()))
-        plain(status)
-
-    sys.exit = leave  # type: ignore[assignment]
-
-
-def _end_at_once() -> None:
-    """Leave without freeing what is there: of a large program that takes longer than all else.
-
-    Its last destructors don't run then, so this is only for tries: a whole run confirms them. Where
-    it can't be told how it ends, it ends as it would.
+    Its last destructors don't run then, so this is only for tries: a whole run confirms them. To
+    leave at once (`os._exit`) would be quicker still, but with which code the program ends only the
+    interpreter knows by now.
     """
-    import os
+    import gc
 
-    from .fork import native
-
-    code = _code()
-    if code is None:
-        return
-    try:
-        for name in ("stdout", "stderr"):
-            getattr(sys, name).flush()
-        native.flush_stdio()
-    except Exception:  # closed, or a full disk: then it does not end like this
-        return
-    os._exit(code)
-
-
-def _code() -> int | None:
-    """With which code the program ends; None if nobody knows."""
-    from .stepping import steps
-
-    if isinstance(getattr(sys, "last_value", None), BaseException):
-        return 1
-    if any(b"SystemExit" in file.current.source for file in steps.files.values()):
-        return None
-    if not _left:
-        return 0
-    status, when = _left[-1]
-    if when != steps.clock():  # it has gone on after that
-        return None
-    if status is None:
-        return 0
-    return status & 0xFF if isinstance(status, int) else None
+    kept = [*sys.modules.values()]
+    kept.append(kept)  # type: ignore[arg-type]  # so that it holds itself,
+    gc.freeze()  # and nobody looks whether it is still needed
+    sys.modules.clear()
