@@ -94,7 +94,7 @@ def put_report(report: BisectReport, noun: str = "change") -> None:
         put(f"note: {note}")
     skipped = list(report.skipped)
     for one in skipped[:MOST_SKIPPED]:
-        put(f"skipped: {one.name[:40]}: {one.reason}")
+        put(f"skipped: {_named(report, one.name)}: {one.reason}")
     if len(skipped) > MOST_SKIPPED:
         put(f"and {len(skipped) - MOST_SKIPPED} more were skipped: --json lists them")
     if report.verdict == "not-reproduced":
@@ -110,16 +110,26 @@ def put_report(report: BisectReport, noun: str = "change") -> None:
     put(_end(report, paint))
 
 
+def _named(report: BisectReport, name: str) -> str:
+    """A commit by its subject as well."""
+    if report.axis != "commits":
+        return name[:40]
+    subject = report.about.get("subjects", {}).get(name)
+    return f'{name[:10]} "{subject}"' if subject else name[:10]
+
+
 def _put_answer(report: BisectReport, paint: Paint) -> None:
     if report.axis in ("versions", "envs"):
         put_packages(report, paint, put_commit)
         return
     word = "first fixed" if report.fixed else "first bad"
     if report.verdict == "range":
-        names = [one[:10] if report.axis == "commits" else one for one in report.candidates]
-        shown = ", ".join(names[:MOST_CANDIDATES])
-        more = f" and {len(names) - MOST_CANDIDATES} more" if len(names) > MOST_CANDIDATES else ""
-        put(f"{paint(word, 'bold')}: one of {len(names)}, which nothing tells apart: {shown}{more}")
+        names = [_named(report, one) for one in report.candidates]
+        put(f"{paint(word, 'bold')}: one of {len(names)}, which nothing tells apart:")
+        for name in names[:MOST_CANDIDATES]:
+            put(f"  {name}")
+        if len(names) > MOST_CANDIDATES:
+            put(f"  and {len(names) - MOST_CANDIDATES} more: --json lists them")
         return
     if report.axis == "limit":
         about = report.about

@@ -66,6 +66,40 @@ def test_only_what_touches_a_path(bisect, repository):
     assert commits_run(done) <= 6  # all that touch it
 
 
+def test_what_broke_it_touches_no_such_path(bisect, repository):
+    """Then no commit that does is blamed; and a path that nobody touches is said at once."""
+    texts = [{"src/pkg/core.py": GOOD if n < 30 else BAD} for n in range(60)]
+    for number in range(5, 60, 10):
+        texts[number] = {"number.txt": f"{number}\n"}
+    repository.commits(*texts)
+    done = bisect("commits", "HEAD~59", "--path", "number.txt", *COMMAND, cwd=repository.folder)
+    assert (done.code, done.told["verdict"]) == (1, "not-reproduced")
+    assert "what broke it does not touch number.txt" in done.told["why"]
+    done = bisect("commits", "HEAD~59", "--path", "nothere", *COMMAND, cwd=repository.folder)
+    assert (done.code, "no commit between the two touches nothere" in done.err) == (2, True)
+
+
+def test_a_message_that_differs_in_each_commit(bisect, repository):
+    """The same exception in the same function: the words are not what tells commits apart."""
+    words = [{"word.txt": "abcdefghijkl"[n:], "fails.txt": str(n >= 7)} for n in range(12)]
+    shas = repository.commits(*words)
+    repository.write(
+        "repro.py",
+        "def check(word):\n    assert open('fails.txt').read() == 'False', word\n"
+        "check(open('word.txt').read())\n",
+    )
+    done = bisect("commits", "HEAD~11", *COMMAND, cwd=repository.folder)
+    assert done.told["first_bad"] == shas[7]
+    assert "in the same place, but in other words" in " ".join(done.told["notes"])
+
+
+def test_what_repaired_it_without_a_good_one(bisect, repository):
+    """The end that fails is looked for, further and further back."""
+    shas = repository.commits(*[BAD if n < 9 else GOOD for n in range(20)])
+    done = bisect("commits", "--fixed", *COMMAND, cwd=repository.folder)
+    assert (done.code, done.told["first_bad"]) == (0, shas[9])
+
+
 def test_what_repaired_it(bisect, repository):
     """--fixed: the old end fails and the new one works."""
     shas = repository.commits(*[BAD if n < 9 else GOOD for n in range(20)])
@@ -106,6 +140,7 @@ def test_into_a_merge(bisect, merged):
     done = bisect("commits", merged.first, *COMMAND, cwd=merged.folder)
     assert done.told["first_bad"] == merged.side[3]
     assert "Merge pull request #12" in " ".join(done.told["notes"])
+    assert done.told["about"]["commit"]["pull_request"] == "12"
 
 
 def test_the_merge_itself(bisect, merged):

@@ -70,6 +70,15 @@ def test_keys_that_break_it_together(zeroin: support.Zeroin, folder: Path) -> No
     assert names(told) == [("lr", "0.1", "2.0"), ("model.width", "10", "60")]
 
 
+def test_a_message_that_holds_all_settings(zeroin: support.Zeroin, folder: Path) -> None:
+    """What else is in the message is not what breaks it."""
+    text = TRAIN.replace('"diverged"', "config").replace("assert", "def check():\n    assert")
+    (folder / "train.py").write_text(f"{text}check()\n")
+    bad(folder, lr=10.0, opt="adam")
+    told = ask(zeroin, folder, "good.json bad.json -- python train.py bad.json")
+    assert names(told) == [("lr", "0.1", "10.0")]
+
+
 def test_a_key_that_hides_another(zeroin: support.Zeroin, folder: Path) -> None:
     """With one more key it works, with two more it fails again: the one key is still found."""
     (folder / "bad.json").write_text('{"a": 1, "b": 1, "c": 1}')

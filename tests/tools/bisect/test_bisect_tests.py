@@ -90,6 +90,13 @@ def test_several_are_needed(suite: Suite) -> None:
     ]
 
 
+def test_a_message_that_shows_traces_of_others(suite: Suite) -> None:
+    """Pytest shows what is in a list: that others have left more in it is no other failure."""
+    suite.write("test_a.py", *[f"state.VALUES.append({n})" for n in range(6)])
+    suite.write("test_b.py", "assert 3 not in state.VALUES")
+    assert suite.names("test_b.py::test_0") == ["tests/test_a.py::test_3"]
+
+
 def test_one_that_it_needs(suite: Suite) -> None:
     """It fails alone and works behind the others: the one that it needs is named so."""
     suite.fill(3)

@@ -59,6 +59,10 @@ def test_a_shallow_clone(bisect, hundred, tmp_path, zeroin):
     assert done.told["first_bad"] == hundred.shas[37]
     done = bisect("commits", "HEAD~80", *COMMAND, cwd=clone)
     assert (done.code, "git fetch --unshallow" in done.err) == (2, True), done.err
+    hundred.git("clone", "-q", "--depth", "5", f"file://{hundred.folder}", str(tmp_path / "few"))
+    (tmp_path / "few" / "repro.py").write_text((hundred.folder / "repro.py").read_text())
+    done = bisect("commits", *COMMAND, cwd=tmp_path / "few")
+    assert (done.code, "git fetch --unshallow" in done.told["hint"]) == (1, True)
 
 
 def test_no_repository(bisect, tmp_path):
@@ -85,3 +89,33 @@ def test_a_folder_that_an_old_commit_lacks(bisect, repository):
     script = os.path.join(repository.folder, "repro.py")
     done = bisect("commits", "HEAD~5", "--", "python", script, cwd=repository.folder / "sub")
     assert (done.code, "not there in this commit" in done.told["why"]) == (1, True)
+
+
+def test_it_comes_and_goes_at_both_ends(bisect, repository):
+    """That nothing between tells them apart is said with both rates, after few runs."""
+    repository.commits(*[{"number.txt": f"{n}"} for n in range(40)])
+    counter = repository.folder.parent / "runs"
+    repository.write(
+        "repro.py",
+        "import os\n"
+        f"file = os.open({str(counter)!r}, os.O_CREAT | os.O_APPEND | os.O_RDWR)\n"
+        "os.write(file, b'x')\n"
+        "assert os.lseek(file, 0, os.SEEK_CUR) % 3, 'by turns'\n",
+    )
+    done = bisect("commits", "HEAD~39", "-j", "1", *COMMAND, cwd=repository.folder)
+    assert done.told["verdict"] == "not-reproduced"
+    assert "it is flaky at both ends alike: HEAD~39 fails in" in done.told["why"]
+    assert done.told["tries"] < 120
+
+
+def test_what_zeroin_can_not_look_into(bisect, repository, tmp_path):
+    """`python -I`: nobody knows which copy was imported, and that is said."""
+    repository.commits(*[GOOD if n < 4 else BAD for n in range(9)])
+    text = f"import sys\nsys.path.insert(0, {str(tmp_path / 'site')!r})\n"
+    other = tmp_path / "site" / "pkg"
+    other.mkdir(parents=True)
+    (other / "core.py").write_text(BAD)
+    repository.write("repro.py", f"{text}from pkg.core import add\nassert add(1) == 2\n")
+    done = bisect("commits", "HEAD~8", "--", "python", "-I", "repro.py", cwd=repository.folder)
+    assert done.told["verdict"] == "not-reproduced"
+    assert "no try could tell from where it imported" in " ".join(done.told["notes"])

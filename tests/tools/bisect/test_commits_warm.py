@@ -82,3 +82,15 @@ def test_a_script_that_is_not_there(bisect, repository):
     done = bisect("commits", "HEAD~2", "--", "python", "nothere.py", cwd=repository.folder)
     assert done.told["verdict"] == "not-reproduced"
     assert "can't open file" in str(done.told)
+
+
+def test_a_working_folder_that_is_made_anew(bisect, repository):
+    """The script is not committed, and its folder is not there in old commits: it is put there."""
+    texts = [{"src/pkg/core.py": GOOD if n < 7 else BAD} for n in range(12)]
+    texts[10] = {"late/x.txt": "1"}
+    shas = repository.commits(*texts)
+    script = "import time\ntime.sleep(0.4)\nfrom pkg.core import add\nassert add(1) == 2\n"
+    repository.write("late/repro.py", f"{script}open('repro.py').read()\n")
+    folder = repository.folder / "late"
+    done = bisect("commits", "HEAD~11", "-j", "1", *COMMAND, cwd=folder)
+    assert done.told["first_bad"] == shas[7], done.told

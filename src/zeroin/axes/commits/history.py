@@ -57,11 +57,12 @@ def resolve(git: Git, name: str, near: str = "HEAD") -> str:
         found = git.tells("rev-list", "-1", "--first-parent", f"--before={name}", near)
         if found:
             return found
-        raise UsageError(f"{name}: there is no commit that is so old", hint=_depth_hint(git))
-    raise UsageError(f"{name}: no such commit", hint=_depth_hint(git) or "see: git log --oneline")
+        raise UsageError(f"{name}: there is no commit that is so old", hint=depth_hint(git))
+    raise UsageError(f"{name}: no such commit", hint=depth_hint(git) or "see: git log --oneline")
 
 
-def _depth_hint(git: Git) -> str:
+def depth_hint(git: Git) -> str:
+    """What to do where older commits are missing."""
     if git.tells("rev-parse", "--is-shallow-repository") == "true":
         return "this clone is shallow: git fetch --unshallow"
     return ""
@@ -89,7 +90,7 @@ def line(git: Git, good: str, bad: str, paths: Sequence[str] = ()) -> Line:
     if not base:
         raise UsageError(
             "the two commits have no history in common",
-            hint=_depth_hint(git) or "name two commits of one branch",
+            hint=depth_hint(git) or "name two commits of one branch",
         )
     if base == bad:
         raise UsageError(
@@ -105,6 +106,11 @@ def line(git: Git, good: str, bad: str, paths: Sequence[str] = ()) -> Line:
     between = first[:-1]
     if paths:
         touched = set(git("rev-list", "--first-parent", f"{base}..{bad}", "--", *paths).split())
+        if not touched:
+            raise UsageError(
+                f"no commit between the two touches {', '.join(paths)}",
+                hint="name what exists in one of them, or leave --path out",
+            )
         between = [one for one in between if one in touched]
     return Line((base, *between, bad), note)
 

@@ -43,6 +43,7 @@ class Both:
     def look(self) -> Problem | None:
         """Run both, the failing one twice at least, and decide what to look for."""
         tries, good, bad = self._tries, self._good, self._bad
+        is_told = tries.judge is not None  # by a search before
         runs = max(TWICE, self._options.repeat)
         wanted = [name for name in (bad, good) if not tries.is_known(name)]
         again = [bad] * max(0, runs - max(1, tries.runs(bad)))
@@ -65,7 +66,8 @@ class Both:
             self._decide()
         if tries.judge is None:
             return self._what_is_wrong()
-        self._tell()
+        if not is_told:
+            self._tell()
         return None
 
     def _decide(self) -> None:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from zeroin.axes.changes.choice import NOTHING, Choice, read
 from zeroin.cycle import Verdict
 from zeroin.named import NamedTuple
+from zeroin.tools.bisect.alike import alike, note
 from zeroin.tools.bisect.combined import Combined, Together
+from zeroin.tools.bisect.judge import ByPlace
 from zeroin.tools.bisect.report import BisectReport, Culprit
 
 if TYPE_CHECKING:
@@ -84,6 +86,7 @@ def search(
     combined = Combined(tries, question.whole, options, question.why_not)
     try:
         found = combined.find()
+        combined, found = _by_place(question, tries, options, combined, found)
     except KeyboardInterrupt:
         found = Together("interrupted")
     else:
@@ -120,6 +123,23 @@ def search(
         notes=[*notes, *([found.note] if found.note else [])],
     )
     return report, found
+
+
+def _by_place(
+    question: Question, tries: Tries, options: BisectOptions, combined: Combined, found: Together
+) -> tuple[Combined, Together]:
+    """Once more with failures in the same place as the same, if that leaves fewer."""
+    judge, count = tries.judge, sum(one.size for one in found.sets)
+    told = alike(tries, list(tries.outcomes), options) if count > len(found.sets) else ()
+    if judge is None or not told:
+        return combined, found
+    tries.judge = ByPlace(*judge)
+    again = Combined(tries, question.whole, options, question.why_not)
+    fewer = again.find()
+    if fewer.verdict == "found" and sum(one.size for one in fewer.sets) < count:
+        return again, fewer._replace(note=note(tries, told))
+    tries.judge = judge
+    return combined, found
 
 
 def _culprits(question: Question, combined: Combined, one: Choice, number: int) -> list[Culprit]:

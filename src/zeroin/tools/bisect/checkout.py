@@ -13,12 +13,14 @@ import sys
 from typing import TYPE_CHECKING
 
 from zeroin.axes.commits.worktree import Worktree
+from zeroin.cycle import Kind
 from zeroin.errors import UntestableError, ZeroinError
 from zeroin.named import NamedTuple
 from zeroin.run import copies
 from zeroin.run.apart import View, spawn_apart
 from zeroin.run.environment import users
 from zeroin.tools.bisect import editable
+from zeroin.tools.bisect.judge import place
 from zeroin.tools.bisect.viewed import Viewed
 from zeroin.tools.quiet import with_resets
 from zeroin.tools.workers import Answer
@@ -86,7 +88,8 @@ class Commits:
             self._check(seen)
         except ZeroinError as error:
             return Answer(None, error.message, error.hint)
-        return Answer(outcome, about=self._viewed.is_worth_keeping(outcome))
+        about = self._viewed.is_worth_keeping(outcome)
+        return Answer(outcome, reason=self._unproven(outcome, seen), about=about)
 
     # --- at the commit ------------------------------------------------------------------------
 
@@ -214,6 +217,18 @@ class Commits:
                 f"{name} was imported from {path}, and not from the repository",
                 hint="install it as editable, or let --editable do that",
             )
+
+    def _unproven(self, outcome: Outcome, seen: Seen) -> str:
+        """Why nobody knows which files it imported, where that may matter."""
+        is_python = bool(place(outcome.signature)) or os.path.basename(
+            self._shared.cycle.command[0]
+        ).startswith("python")
+        if seen.messages or not is_python or outcome.kind is Kind.KILLED or not self._names():
+            return ""
+        return (
+            "no try could tell from where it imported: python -I, -E and -S keep zeroin out; "
+            "was it this repository?"
+        )
 
     def close(self) -> None:
         """End what is kept."""

@@ -22,6 +22,7 @@ from zeroin.run.cutter import interpreter
 from zeroin.run.environment import users
 from zeroin.run.uv import Uv
 from zeroin.search.graph import Graph
+from zeroin.tools.bisect.alike import searched_again
 from zeroin.tools.bisect.answer import answer
 from zeroin.tools.bisect.checkout import Checkout, Commits, names_in
 from zeroin.tools.bisect.editable import Editable
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from zeroin.tools.bisect.report import BisectOptions, BisectReport, Skipped, Teller
 
 PREFIX = "zeroin-bisect-"
+NAMED = 20  # commits that are told with their subjects
 MOST = 20_000  # commits, of which all branches are looked at
 # Where modules would come from, one a line; "/" for those that are not found.
 FIND = """\
@@ -106,6 +108,7 @@ class _Commits:
         self.teller = teller
         self.notes: list[str] = []
         self._commits: dict[str, Commit] = {}
+        self._pull_request = ""  # of the merge by which it came
         self.began = time.monotonic()
         self.git = repository(wanted.repo or cycle.cwd)
         self.bad = history.resolve(self.git, wanted.bad)
@@ -191,18 +194,44 @@ class _Commits:
             line = self.line or self._line()
             if line.note:
                 self.notes.append(line.note)
-            answered = self._among_branches(tries, line.commits)
-            if answered is not None:
-                found, skipped = answered
-            else:
-                search = Ordered(tries, line.commits, self.options, self._is_an_end)
-                found, skipped = search.find(), search.skipped()
-                if found.verdict == "found" and not self.wanted.first_parent:
-                    found, skipped = self._into_merges(tries, found, skipped)
+            found, skipped = self._searched(tries, line.commits)
+            if found.verdict == "range":
+                again = lambda: self._searched(tries, line.commits)[0]  # noqa: E731 - said once
+                left = found.candidates
+                found, alike = searched_again(tries, left, found, self.options, again)
+                skipped = [one for one in skipped if one.name not in alike]
+            if found.verdict == "found" and self.wanted.paths:
+                found = self._by_itself(tries, found)
         except KeyboardInterrupt:
             return self._report(Found("interrupted"), [])
         tries.memory.forget()
         return self._report(found, skipped)
+
+    def _searched(self, tries: Tries, line: Sequence[str]) -> tuple[Found, list[Skipped]]:
+        answered = self._among_branches(tries, line)
+        if answered is not None:
+            return answered
+        search = Ordered(tries, line, self.options, self._is_an_end)
+        found, skipped = search.find(), search.skipped()
+        if found.verdict == "found" and not self.wanted.first_parent:
+            found, skipped = self._into_merges(tries, found, skipped)
+        return found, skipped
+
+    def _by_itself(self, tries: Tries, found: Found) -> Found:
+        """With --path commits were left out: the one right before the answer has to work."""
+        before = self._read(found.bad).parents[0]
+        if before == found.good:
+            return found
+        tries.run([before] * (not tries.is_known(before)))
+        if tries.verdict(before) is Verdict.PASSED:
+            return found._replace(good=before)
+        short, how = before[:10], tries.why(before) or "it works"
+        return Found(
+            "not-reproduced",
+            why=f"what broke it does not touch {', '.join(self.wanted.paths)}: "
+            f"{short}, right before {found.bad[:10]}, fails as well: {how}",
+            hint="leave --path out",
+        )
 
     def _line(self) -> Line:
         return history.line(self.git, self.good, self.bad, self.wanted.paths)
@@ -227,9 +256,12 @@ class _Commits:
             if found.bad not in line:
                 places = {name: at for at, name in enumerate(all_of_them.commits)}
                 has_it = (one for one in line if graph.before[places[one]] >> places[found.bad] & 1)
-                merge = self._read(next(has_it))
-                self.notes.append(f"it came in by the merge {merge.short} {merge.subject!r}")
+                self._came_by(self._read(next(has_it)))
         return found, search.skipped()
+
+    def _came_by(self, merge: Commit) -> None:
+        self.notes.append(f"it came in by the merge {merge.short} {merge.subject!r}")
+        self._pull_request = self._pull_request or merge.pull_request
 
     def _read(self, sha: str) -> Commit:
         if sha not in self._commits:
@@ -237,30 +269,35 @@ class _Commits:
         return self._commits[sha]
 
     def _walk_back(self, tries: Tries) -> Found | None:
-        """Further and further back, until it works."""
+        """Further and further back, until it works; or fails, where a repair is looked for."""
         tries.run([self.bad])
         if self.bad in tries.reasons:
             raise UntestableError(f"{self.bad[:10]} can't be tested: {tries.why(self.bad)}")
         baseline = tries.outcomes[self.bad][-1]
-        if not baseline.failed:
+        fixed = self.options.fixed
+        if baseline.failed is fixed:
+            how = f"fails: {baseline.headline}" if fixed else "works"
             return Found(
                 "not-reproduced",
-                why=f"{self.bad[:10]} works",
+                why=f"{self.bad[:10]} {how}",
                 hint="name a good and a bad commit: zeroin bisect commits GOOD BAD -- ...",
             )
         bad = self.bad
         for commit in history.back(self.git, self.bad):
             tries.run([commit])
             outcome = tries.outcomes.get(commit, [None])[-1]
-            if outcome is not None and not outcome.failed:
+            if outcome is not None and outcome.failed is fixed:
                 self.good, self.bad = commit, bad
                 return None
             if outcome is not None and str(outcome.signature) == str(baseline.signature):
                 bad = commit
+        what = "works in all commits" if fixed else "works in no commit"
+        told = f": {baseline.headline}" if baseline.headline else ""
         return Found(
             "not-reproduced",
-            why=f"it works in no commit that was tried, back to the first: {baseline.headline}",
-            hint="name a good commit: zeroin bisect commits GOOD -- ...",
+            why=f"it {what}, of those that were tried back to the first{told}",
+            hint=history.depth_hint(self.git)
+            or "name a good commit: zeroin bisect commits GOOD -- ...",
         )
 
     def _into_merges(
@@ -278,7 +315,7 @@ class _Commits:
                 why = f"neither side of this merge fails alone: {deeper.why}"
                 self.notes.append(why)
                 return Ordered(tries, (found.good, found.bad), self.options).find(), skipped
-            self.notes.append(f"it came in by the merge {merge.short} {merge.subject!r}")
+            self._came_by(merge)
             found, skipped = deeper, [*skipped, *search.skipped()]
             if found.verdict != "found":
                 return found, skipped
@@ -300,9 +337,14 @@ class _Commits:
         if tries is None:
             raise ValueError("there is nothing to tell")
         about["log"] = self._log(tries, found)
-        return answer("commits", tries, found, skipped, self.options, self.began, about, self.notes)
+        named = [*found.candidates[:NAMED], *(one.name for one in skipped[:NAMED])]
+        about["subjects"] = {sha: self._read(sha).subject for sha in named}
+        notes = [*self.notes, *tries.notes]
+        return answer("commits", tries, found, skipped, self.options, self.began, about, notes)
 
     def _told(self, commit: Commit) -> dict[str, Any]:
+        if not commit.pull_request:
+            commit = commit._replace(pull_request=self._pull_request)
         files = history.files(self.git, commit)
         return {
             **commit._asdict(),

@@ -38,6 +38,26 @@ class Judge(NamedTuple):
         return self.before is not None and self.before.same(outcome.signature, self.oracle.strength)
 
 
+class ByPlace(Judge):
+    """Also what fails with the same exception in the same function, in whatever words."""
+
+    def verdict(self, outcome: Outcome | None) -> Verdict:
+        """SAME on the new side, PASSED on the old one."""
+        found = super().verdict(outcome)
+        if found is not Verdict.OTHER or outcome is None:
+            return found
+        here, new, old = map(place, (outcome.signature, self.oracle.signature, self.before))
+        if not here or new == old or here not in (new, old):
+            return found
+        return Verdict.SAME if (here == new) is not self.fixed else Verdict.PASSED
+
+
+def place(signature: Signature | None) -> str:
+    """The exception and the function; "" for other failures."""
+    text = str(signature or "").partition(": ")[0]
+    return text if " at " in text else ""
+
+
 def judge_of(good: Outcome, bad: Outcome, options: BisectOptions) -> Judge | None:
     """The judge for what two ends show; None if they show nothing that differs."""
     failing = good if options.fixed else bad
@@ -47,7 +67,8 @@ def judge_of(good: Outcome, bad: Outcome, options: BisectOptions) -> Judge | Non
     if not options.match and options.exit_code is None and failing.signature is None:
         return None
     oracle = Oracle(failing.signature, options.strength, options.match, options.exit_code)
-    judge = Judge(oracle, other.signature, options.fixed)
+    kind = ByPlace if options.by_place else Judge
+    judge = kind(oracle, other.signature, options.fixed)
     if oracle.judge(failing) is not Verdict.SAME or oracle.judge(other) is Verdict.SAME:
         return None
     return judge

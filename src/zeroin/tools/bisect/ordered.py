@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zeroin.cycle import Kind, Verdict
+from zeroin.cycle.oracle import wilson
 from zeroin.named import NamedTuple
 from zeroin.search.bisection import Bisection
 from zeroin.search.noisy import Noisy
@@ -24,6 +25,7 @@ MORE = 5  # further runs of an end that does not do what it should
 ENDS = 10  # runs of either end where it fails only sometimes,
 MOST_RUNS = 1000  # and of all: it may be that nothing tells the two ends apart
 TWICE = 2  # is the bad end run, if that takes no time
+DIFFER = 1.64  # standard errors on either side: what differs less is not told apart
 PROBES = 15  # candidates that are looked at where both ends work
 
 
@@ -126,8 +128,8 @@ class Ordered:
             Ends(
                 tries.axis.label(good),
                 tries.axis.label(bad),
-                tries.why(good),
-                tries.why(bad),
+                self._headline(good, Verdict.PASSED),
+                self._headline(bad, Verdict.SAME),
                 str(signature or ""),
                 self._last - 1,
                 sum(rate) / len(rate) if rate else 1.0,
@@ -137,8 +139,15 @@ class Ordered:
         )
         return None
 
+    def _headline(self, name: str, wanted: Verdict) -> str:
+        """Of a run that showed what it was to show: there may be others."""
+        seen = zip(self._tries.outcomes[name], self._tries.verdicts(name), strict=True)
+        return next((one.headline for one, verdict in seen if verdict is wanted), "")
+
     def _is_inside(self, good: str, bad: str) -> Found | None:
         tries = self._tries
+        if tries.is_flaky(good) or tries.is_flaky(bad):
+            return None  # how often is looked at later
         if tries.verdict(bad) is Verdict.SAME and tries.verdict(good) is Verdict.PASSED:
             return None
         name = bad if tries.verdict(bad) is not Verdict.SAME else good
@@ -295,7 +304,9 @@ class Ordered:
         self._search = None
         confidence = self._options.confidence
         ends = (self._names[-1], self._names[0])
-        tries.run([one for one in ends for _ in range(ENDS - tries.runs(one))], cold=True)
+        problem = self._are_alike(*ends)
+        if problem is not None:
+            return problem
         counts = [self._counted(name) for name in self._names]
         search = Noisy.of(self._last, confidence, good=counts[0], bad=counts[-1])
         for position, (fails, runs) in enumerate(counts[1:-1], 1):
@@ -319,6 +330,26 @@ class Ordered:
         verdict = "found" if len(candidates) == 1 and search.is_over else "range"
         good, bad = self._names[search.answer - 1], self._names[search.answer]
         return Found(verdict, good, bad, candidates, confirmed=True, confidence=search.chance)
+
+    def _are_alike(self, bad: str, good: str) -> Found | None:
+        """Where the good end fails as well: does it fail less often?"""
+        tries = self._tries
+        ends = (bad, good)
+        for runs in (ENDS, 2 * ENDS, 4 * ENDS):
+            tries.run([one for one in ends for _ in range(runs - tries.runs(one))], cold=True)
+            often, seldom = (self._counted(one) for one in ends)
+            if not seldom[0] or wilson(*seldom, z=DIFFER)[1] < wilson(*often, z=DIFFER)[0]:
+                return None
+        rates = ", ".join(
+            f"{tries.axis.label(name)} fails in {fails} of {count} runs"
+            for name in (good, bad)
+            for fails, count in [self._counted(name)]
+        )
+        return Found(
+            "not-reproduced",
+            why=f"it is flaky at both ends alike: {rates}",
+            hint="name an older one as good, where it never fails",
+        )
 
     def _counted(self, name: str) -> tuple[int, int]:
         """How often it failed, of how many runs that tell something."""

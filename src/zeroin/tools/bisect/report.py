@@ -26,6 +26,13 @@ class BisectOptions(NamedTuple):
     jobs: int = 1
     cold: bool = False  # each try from the start
     fresh: bool = False  # forget what an earlier search has found out
+    by_place: bool = False  # the same exception in the same function counts, in whatever words
+
+    @property
+    def says_what(self) -> bool:
+        """Whether the user said what counts as the same failure."""
+        plain = self.strength is Strength.NORMAL and self.exit_code is None
+        return bool(self.match) or not plain
 
 
 class Axis(Protocol):

@@ -45,6 +45,7 @@ class Tries:
         self._given = timeout
         self._options = options
         self.is_warm = False  # workers go on from far behind the start
+        self.notes: dict[str, None] = {}  # what workers found out about all tries
         self._pool = Pool(axis.servant, MOST_JOBS)
         for name, found in self.memory.known.items():
             for outcome, reason in found:
@@ -161,6 +162,8 @@ class Tries:
         for trial, answer in self._pool.wait():
             again = self.is_known(trial.name)
             self.is_warm = self.is_warm or bool(answer.about)
+            if answer.reason:
+                self.notes[answer.reason] = None
             self._learn(trial.name, answer.outcome, answer.error)
             self.memory.note(trial.name, answer.outcome, answer.error)
             self.tries += 1

@@ -29,6 +29,7 @@ class State:
         self.reason: str | None = None  # why there should be no fork after all
         self.pid = os.getpid()
         self.group = os.getpgrp()
+        self.folder = proc.folder()
         self.signals: set[int] = set()  # those held back before `capture`
         self.wires: list[tuple[int, str, bool]] = []  # descriptor, which, inheritable
         self.files: list[files.Open] = []
@@ -158,6 +159,7 @@ def thaw(state: State, out: int, err: int, stdin: int | None = None) -> str | No
     The caller closes `out`, `err` and `stdin`. Without a `stdin` it is the one of before.
     """
     try:
+        _enter(state.folder)
         why = files.restore(state.files, state.written)
         if why is not None:
             return why
@@ -171,6 +173,12 @@ def thaw(state: State, out: int, err: int, stdin: int | None = None) -> str | No
         return f"the process could not be put back ({type(error).__name__}: {error})"
     hear_signals(state)
     return None
+
+
+def _enter(folder: str) -> None:
+    """The working folder may have been made anew since: a cold run would be in the new one."""
+    if folder and not os.path.samestat(os.stat("."), os.stat(folder)):
+        os.chdir(folder)
 
 
 def _take_wires(state: State, out: int, err: int, stdin: int | None) -> None:

@@ -51,8 +51,13 @@ def mappings() -> Iterator[tuple[int, int, bytes, str]]:
 def shown(path: str) -> str:
     """Give a path as the user would name it: short where it is below the current folder."""
     path = path.removesuffix(" (deleted)")
+    here = folder()
+    return path.removeprefix(here + os.sep) if here else path
+
+
+def folder() -> str:
+    """The working folder; "" if it is gone."""
     try:
-        here = os.getcwd() + os.sep
+        return os.getcwd()
     except OSError:
-        return path
-    return path.removeprefix(here)
+        return ""
