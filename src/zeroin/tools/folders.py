@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import tempfile
@@ -15,8 +16,26 @@ def own_folder(prefix: str, base: str = "") -> str:
     for name in os.listdir(base):
         pid = name.removeprefix(prefix).partition("-")[0]
         if name.startswith(prefix) and pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
-            shutil.rmtree(os.path.join(base, name), ignore_errors=True)
-    return tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-", dir=base)
+            _remove_left(os.path.join(base, name))
+    made = tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-", dir=base)
+    # Held as long as we live, and our workers: the processes of another container are not to
+    # be seen in /proc, but may have their folders here.
+    fcntl.flock(os.open(made, os.O_RDONLY | os.O_CLOEXEC), fcntl.LOCK_SH)
+    return made
+
+
+def _remove_left(folder: str) -> None:
+    try:
+        opened = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return  # gone, or somebody else's
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)
+    except BlockingIOError:
+        return
+    finally:
+        os.close(opened)
 
 
 def quick_base() -> str:

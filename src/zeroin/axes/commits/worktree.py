@@ -98,18 +98,24 @@ class Worktree:
         self.at = "unknown" if _admin(folder) else ""
         self.shown: tuple[str, ...] = ()  # of what is the user's, what is too large to be copied
         self._git = Git(folder)
+        self._borrowed = borrowed
         self._original = original
         self._mine = mine
-        # Whoever had it before may have been killed while it was at work here, or made it.
-        if not self.at:
-            shutil.rmtree(folder, ignore_errors=True)
-            words = ("--quiet", "--force", "--force", "--detach", "--no-checkout", folder, commit)
-            with _alone(borrowed.folder):
-                borrowed("worktree", "add", *words)
-        self._known = _admin(folder)
+        self._known = _admin(folder) or self._make(commit)
+
+    def _make(self, commit: str) -> str:
+        """Whoever had it before may have been killed while it was at work here, or made it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        words = ("--quiet", "--force", "--force", "--detach", "--no-checkout", self.folder, commit)
+        with _alone(self._borrowed.folder):
+            self._borrowed("worktree", "add", *words)
+        self.at = ""
+        return _admin(self.folder)
 
     def switch(self, commit: str, *, keep_bytecode: bool = True) -> None:
         """Be as that commit is; nothing is left of what was run before."""
+        if not _admin(self.folder):  # a git that was killed has tidied up behind itself, late
+            self._known = self._make(commit)
         for name in os.listdir(self._known):  # of its index, its HEAD: git was killed here
             if name.endswith(".lock"):
                 os.unlink(os.path.join(self._known, name))
