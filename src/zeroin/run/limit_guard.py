@@ -172,7 +172,7 @@ def stacks_with_values(pids: Sequence[int]) -> list[dict[str, Any]]:
     """As the record has them."""
     from zeroin.observe import stacks
 
-    return [stack._asdict() for stack in stacks.take(pids, values=True)]
+    return [stack.told() for stack in stacks.take(pids, values=True)]
 
 
 def _end_marked(name: str) -> None:

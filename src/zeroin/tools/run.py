@@ -389,7 +389,7 @@ def facts_of(seen: Seen) -> dict[str, Any]:
         ),
         "crashes": [m for m in seen.messages if m["kind"] == "crash"][:8],
         "stacks": [
-            *(stack._asdict() for stack in seen.ended.stacks),
+            *(stack.told() for stack in seen.ended.stacks),
             *(stack for one in seen.ended.limits for stack in one.stacks),
         ],
         "stuck": seen.ended.stuck,

@@ -216,7 +216,7 @@ FAILURES = [
 
 
         def main():
-            for batch in DataLoader(Movies(), num_workers=1):
+            for batch in DataLoader(Movies(), num_workers=1, timeout=100):
                 print(batch)
 
 

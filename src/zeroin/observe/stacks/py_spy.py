@@ -50,7 +50,11 @@ def look(
         if torn:
             time.sleep(PAUSE)
         again = _all(py_spy, [*torn, *moved], options)
-        found |= {pid: one for pid, one in again.items() if one.stacks or pid in torn}
+        found |= {
+            pid: _settled(one, found[pid])
+            for pid, one in again.items()
+            if one.stacks or pid in torn
+        }
     if native:  # it has to hold the process still, which a stopped one can't be
         missed = [pid for pid, one in found.items() if not one.stacks]
         plain = _all(py_spy, missed, [*USUAL, *options[1:]]) if missed else {}
@@ -70,6 +74,17 @@ def _has_moved(one: Look) -> bool:
         stack.has_moved(after.get(stack.tid, 0))
         and proc.thread_state(one.pid, stack.tid) in ("S", "D")
         for stack in one.stacks
+    )
+
+
+def _settled(one: Look, before: Look) -> Look:
+    """Who stands where he stood has not gone far: a loop that sleeps, again and again."""
+    stood = {stack.tid: stack.frames for stack in before.stacks}
+    return one._replace(
+        stacks=[
+            stack._replace(had=None) if stood.get(stack.tid) == stack.frames else stack
+            for stack in one.stacks
+        ]
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zeroin.named import NamedTuple
 
@@ -39,6 +39,10 @@ class Stack(NamedTuple):
         if self.tid:
             return self.tid == self.pid
         return self.thread in ("MainThread", "main")
+
+    def told(self) -> dict[str, Any]:
+        """What is kept of it."""
+        return {name: value for name, value in self._asdict().items() if name != "had"}
 
     def has_moved(self, had: int) -> bool:
         """Whether it went on since: what it waits for by now is not told by these frames."""
