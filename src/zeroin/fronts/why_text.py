@@ -142,7 +142,7 @@ def as_json(report: WhyReport) -> dict[str, Any]:
         "core": core._asdict() if core is not None else None,
         "process": look._asdict() if look is not None else None,
         "python_stack": report.python,
-        "stacks": [stack._asdict() for stack in report.stacks],
+        "stacks": [stack.told() for stack in report.stacks],
         "calls": report.calls,
         "output": report.output,
     }
