@@ -159,7 +159,7 @@ def test_the_kernels_log_is_read_by_process(tmp_path):
 
 @needs("gdb")
 def test_a_core_dump_is_found_and_read(tmp_path):
-    """Through the pattern; with the interpreter that is named in it."""
+    """Through the pattern; with the interpreter that is named in it; another's is not taken."""
     if Path("/proc/sys/kernel/core_pattern").read_text().startswith(("|", "/")):
         pytest.skip("this machine puts core dumps elsewhere")
     python = os.path.realpath(sys.executable)
@@ -175,6 +175,9 @@ def test_a_core_dump_is_found_and_read(tmp_path):
     assert "strlen" in core.native[0]
     assert any("ctypes" in frame for frame in core.native)
     assert cores.find(death._replace(since=started + 1000)).path == ""
+    other = cores.find(death._replace(pid=1))
+    assert (other.path, other.native) == ("", ())
+    assert f"is that of process {process_.pid}" in other.note
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,7 @@ def test_a_process_that_is_gone(zeroin, project, why):
     done = zeroin("why", "-p", "4194304", cwd=project)
     assert done.returncode == 1
     assert "nothing is left of it: the record here has no attempt with it" in done.stderr
+    assert "was written" not in done.stderr
 
 
 def test_bad_input(zeroin, project):

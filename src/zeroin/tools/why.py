@@ -267,7 +267,7 @@ def _gone(pid: int, cwd: str, environ: Mapping[str, str]) -> WhyReport:
     if report is not None:
         return report
     log = kernel_log.about([pid])
-    core = cores.find(cores.Death(pid, cwd, 0.0, dumped=True, limit=-1))
+    core = cores.find(cores.Death(pid, cwd, 0.0, dumped=False, limit=-1))
     if not log and not core.path:
         searched = ["the record here has no attempt with it"]
         searched.append(

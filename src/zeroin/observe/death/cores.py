@@ -16,7 +16,8 @@ SECONDS = 30.0  # for gdb, which reads large files
 FRAMES = 25
 SLACK = 2.0
 _UNKNOWN = re.compile(r"%[a-zA-Z]")
-NT_FILE = 0x46494C45
+NT_PRPSINFO, NT_FILE = 3, 0x46494C45
+PID_AT = 24  # bytes into NT_PRPSINFO
 
 
 class Core(NamedTuple):
@@ -47,18 +48,20 @@ def find(death: Death, pattern: str | None = None) -> Core:
         return _of_handler(death, pattern[1:])
     if not death.dumped and death.limit == 0:
         return Core(note="no core dump: its size is limited to 0; next time: ulimit -c unlimited")
-    path = _on_disk(death, pattern)
-    if not path:
-        where = os.path.join(death.cwd, pattern)
-        gone = "was written, but is gone" if death.dumped else "was not written"
-        return Core(note=f"a core dump {gone}; it would be {where}" if pattern else "")
-    return stacks(path, death.program)
-
-
-def _on_disk(death: Death, pattern: str) -> str:
-    """The newest file that the pattern may mean and that is young enough."""
     if not pattern:
-        return ""
+        return Core()
+    whose = {path: _pid(path) for path in _on_disk(death, pattern)}
+    for path, pid in whose.items():
+        if pid in (death.pid, 0):
+            return stacks(path, death.program)
+    where = os.path.join(death.cwd, pattern)
+    none = "a core dump was written, but is gone" if death.dumped else "there is no core dump of it"
+    others = [f"{path} is that of process {pid}" for path, pid in whose.items()]
+    return Core(note=f"{none}; {others[0] if others else f'it would be {where}'}")
+
+
+def _on_disk(death: Death, pattern: str) -> list[str]:
+    """The files that the pattern may mean and that are young enough, the newest first."""
     text = pattern.replace("%%", "%")
     for mark in ("%p", "%P", "%i", "%I"):
         text = text.replace(mark, str(death.pid))
@@ -66,7 +69,7 @@ def _on_disk(death: Death, pattern: str) -> str:
     path = os.path.join(glob.escape(death.cwd), text)
     tries = [f"{path}.{death.pid}", path]
     found = [name for one in tries for name in glob.glob(one) if _is_core(name, death.since)]
-    return max(found, key=os.path.getmtime, default="")
+    return sorted(found, key=os.path.getmtime, reverse=True)
 
 
 def _is_core(path: str, since: float) -> bool:
@@ -149,12 +152,28 @@ def _run(words: list[str]) -> str | None:
     return done.stdout + done.stderr
 
 
+def _pid(path: str) -> int:
+    """The process that a dump is of; 0 if it does not say."""
+    about = _notes(path).get(NT_PRPSINFO, b"")
+    return int(struct.unpack_from("<i", about, PID_AT)[0]) if len(about) >= PID_AT + 4 else 0
+
+
 def _program(path: str) -> str:
     """The first file that was mapped: the program itself, which lies below its libraries."""
+    files = _notes(path).get(NT_FILE)
+    if files is None:
+        return ""
+    (count,) = struct.unpack_from("<Q", files)
+    return os.fsdecode(files[16 + 24 * count :].split(b"\0")[0])
+
+
+def _notes(path: str) -> dict[int, bytes]:
+    """What the kernel noted in a dump of 64 bits, by its kind; of each kind the first."""
+    found: dict[int, bytes] = {}
     with open(path, "rb") as file:
         head = file.read(64)
         if head[4] != 2:  # 32 bits
-            return ""
+            return {}
         offset, size, count = (
             struct.unpack_from("<Q", head, 32)[0],
             *struct.unpack_from("<HH", head, 54),
@@ -165,23 +184,17 @@ def _program(path: str) -> str:
             kind, _, start, _, _, length = struct.unpack_from("<IIQQQQ", table, number * size)
             if kind == 4:  # notes
                 file.seek(start)
-                name = _first_file(file.read(min(length, 16 << 20)))
-                if name:
-                    return name
-    return ""
+                _add_notes(found, file.read(min(length, 16 << 20)))
+    return found
 
 
-def _first_file(notes: bytes) -> str:
+def _add_notes(found: dict[int, bytes], notes: bytes) -> None:
     at = 0
     while at + 12 <= len(notes):
         names, size, kind = struct.unpack_from("<III", notes, at)
         start = at + 12 + (names + 3 & ~3)
-        if kind == NT_FILE:
-            (count,) = struct.unpack_from("<Q", notes, start)
-            text = notes[start + 16 + 24 * count : start + size]
-            return os.fsdecode(text.split(b"\0")[0])
+        found.setdefault(kind, notes[start : start + size])
         at = start + (size + 3 & ~3)
-    return ""
 
 
 def _read(path: str) -> str:
