@@ -99,8 +99,23 @@ CASES = {
         "not its own",
         "certain",
     ),
-    "shell": (Evidence(127), "a command was not found", "certain"),
-    "passed on": (Evidence(139), "SIGSEGV", "certain"),
+    "unstarted": (
+        Evidence(outcome="unfinished", headline="x: no such file"),
+        "it did not start: x: no such file",
+        "certain",
+    ),
+    "127 and a line": (
+        Evidence(127, output="sh: 1: frob: not found\n"),
+        "a command was not found",
+        "certain",
+    ),
+    "127 of a shell": (Evidence(127, shell=True), "a command was not found", "likely"),
+    "127": (Evidence(127), "exit code 127, what a shell gives for a command", "unknown"),
+    "137 of a shell": (Evidence(137, shell=True), "SIGKILL, and a shell passed that", "likely"),
+    "137": (Evidence(137), "nothing else speaks for that", "unknown"),
+    "139 and a child": (Evidence(139, child="SIGSEGV"), "SIGSEGV in a child", "certain"),
+    "137 and a child": (Evidence(137, child="SIGSEGV"), "SIGSEGV in a child", "certain"),
+    "3 and a child": (Evidence(3, child="SIGSEGV"), "SIGSEGV in a child", "certain"),
     "code": (Evidence(3, output="a\nlast words\n"), "a code of its own", "certain"),
 }
 

@@ -94,6 +94,33 @@ def test_a_crash_in_c_has_both_stacks(zeroin, project, why):
     assert any("in C it was in" in line for line in found["because"])
 
 
+@pytest.mark.parametrize("code", [137, 3])
+def test_a_child_that_crashed_is_told(zeroin, project, why, code):
+    """Whatever code the command gave after that, and at a line of the user's."""
+    (project / "segv.py").write_text(
+        "import ctypes\ndef peek():\n    ctypes.string_at(8)\npeek()\n"
+    )
+    zeroin("run", "--", "sh", "-c", f"python segv.py; true; exit {code}", cwd=project)
+    found = why()
+    assert "SIGSEGV in a child" in found["verdict"]
+    assert f"exit code {code}: with which it ended itself after that" in found["because"]
+    assert any("segv.py:3 in peek" in line for line in found["because"])
+
+
+def test_an_exit_code_alone_proves_nothing(zeroin, project, why):
+    """A program may choose 137 itself; only a shell makes a signal of it likely."""
+    zeroin("run", "--", "python", "-c", "import sys; sys.exit(137)", cwd=project)
+    assert why()["sure"] == "unknown"
+    zeroin("run", "--", "sh", "-c", "exit 137", cwd=project)
+    assert why()["sure"] == "likely"
+
+
+def test_a_command_that_never_started(zeroin, project):
+    """What kept it from starting is the verdict."""
+    zeroin("run", "--", "./nothing-here", cwd=project)
+    assert "it did not start: ./nothing-here: no such file" in zeroin("why", cwd=project).stdout
+
+
 @needs("strace")
 def test_traced_runs_have_their_last_calls(zeroin, project, why):
     """`files` leaves them for `why`."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from zeroin.fronts.words import Paint
     from zeroin.tools.why import WhyReport
 
+WIDE = 300  # characters of a line: C++ has longer names than anyone reads
 LAST_LINES = 8
 LAST_CALLS = 6
 COLOURS = {"certain": "green", "likely": "yellow", "unknown": "red"}
@@ -25,7 +26,7 @@ def lines(report: WhyReport, paint: Paint) -> list[str]:
     mark = {"certain": "", "likely": "likely: ", "unknown": "unknown: "}[verdict.sure]
     head = f"{report.subject}: {mark}{words.clean(verdict.text)}"
     out = [paint(head, "bold", COLOURS[verdict.sure])]
-    out += [f"  because {words.clean(line)}" for line in verdict.because]
+    out += [f"  because {_shown(line)}" for line in verdict.because]
     if verdict.ruled_out:
         out += ["  ruled out:", *(f"    {line}" for line in verdict.ruled_out)]
     rows = [
@@ -59,11 +60,16 @@ def _blocks(report: WhyReport, paint: Paint) -> list[str]:
     out: list[str] = []
     for title, rows in blocks:
         if rows:
-            out += ["", paint(title, "bold"), *(f"  {words.clean(row)}" for row in rows)]
+            out += ["", paint(title, "bold"), *(f"  {_shown(row)}" for row in rows)]
     for stack in report.stacks:
         out += ["", paint(f"stack of {stack.thread or 'a thread'}", "bold")]
         out += [f"  {words.tilde(file)}:{line} in {name}" for file, line, name in stack.frames]
     return out
+
+
+def _shown(line: str) -> str:
+    line = words.clean(line)
+    return line if len(line) <= WIDE else line[: WIDE - 1] + "…"
 
 
 def _command(report: WhyReport) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from zeroin.cycle.crash import telling
+from zeroin.cycle.printed import fault, faulthandler_frames
 from zeroin.errors import StoreError, UsageError, ZeroinError
 from zeroin.named import NamedTuple
 from zeroin.observe.death import around, cores, kernel_log, process
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from zeroin.record.store import Attempt
     from zeroin.tools.reading import Reading
 
+SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "fish")
 CURVE = 8  # points of the memory's end
 DUMPS = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGQUIT", "SIGSYS")
 OUTPUT = 64 << 10
@@ -136,9 +139,10 @@ def _located(report: WhyReport) -> Verdict:
     verdict, found = report.verdict, []
     if report.core is not None and report.core.native:
         found.append(f"in C it was in {report.core.native[0].partition(' ')[2].strip()}")
-    frames = [line.strip() for line in report.python if line.startswith("  File ")]
-    if report.signal in DUMPS and frames:
-        found.append(f"in Python it was at {frames[0]}")
+    where = telling(faulthandler_frames("\n".join(report.python)))
+    if where is not None and (report.signal in DUMPS or not report.signal):
+        who = "it" if report.signal else "the child"
+        found.append(f"in Python {who} was at {where.file}:{where.line} in {where.name}")
     return verdict._replace(because=[*verdict.because, *found])
 
 
@@ -148,6 +152,7 @@ def _evidence(
     about: dict[str, Any] = kept.get("around") or {}
     crashes = kept.get("crashes") or []
     last = crashes[-1]["chain"][-1] if crashes else None
+    faults = kept.get("faults") or ""
     return Evidence(
         exit_code=None if signal else attempt.exit_code,
         signal=signal,
@@ -162,7 +167,9 @@ def _evidence(
         oom_kills=about.get("oom_kills"),
         kernel=log,
         disks=about.get("disks") or [],
-        faults=kept.get("faults") or "",
+        faults=faults,
+        child="" if signal else _died_of(faults),
+        shell=any(map(_is_shell, attempt.command)),
         calls=kept.get("calls") or [],
     )
 
@@ -179,6 +186,18 @@ def _core(attempt: Attempt, about: dict[str, Any], pid: int) -> Core:
             os.path.realpath(python) if python else "",
         )
     )
+
+
+def _died_of(faults: str) -> str:
+    """The signal that a Python died of; where it gives up for reasons of its own, it aborts."""
+    found = fault(faults)
+    if found is None:
+        return ""
+    return found[0] if found[0].startswith("SIG") else "SIGABRT"
+
+
+def _is_shell(word: str) -> bool:
+    return os.path.basename(word) in SHELLS or word.endswith(".sh")
 
 
 def _python_stack(faults: str) -> list[str]:

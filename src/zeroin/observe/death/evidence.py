@@ -28,6 +28,8 @@ class Evidence(NamedTuple):
     kernel: list[str] | None = None  # lines of its log about this; None if it can't be read
     disks: list[dict[str, Any]] = []  # noqa: RUF012
     faults: str = ""
+    child: str = ""  # the signal that a Python below it died of, if it did not end it as well
+    shell: bool = False  # a shell takes part, which passes on how its last command ended
     calls: list[str] = []  # noqa: RUF012
 
 

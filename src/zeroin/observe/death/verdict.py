@@ -30,8 +30,7 @@ def judge(e: Evidence) -> Verdict:
         found = rule(e)
         if found is not None:
             return found
-    text = words.of_code(e.exit_code or 0)
-    return Verdict(text, "certain" if e.exit_code else "unknown", said(e), _ruled_out(e))
+    return _by_code(e)
 
 
 # --- rules ------------------------------------------------------------------------------------
@@ -41,12 +40,14 @@ def _no_death(e: Evidence) -> Verdict | None:
     texts = {
         "passed": "it did not die: it ended with exit code 0",
         "hang": "it did not end by itself: zeroin ended it at --timeout",
-        "unfinished": "it was never seen to end: it did not start, or zeroin itself was killed",
+        "unfinished": "it was never seen to end: zeroin itself was killed, or lost power",
     }
     if e.outcome == "killed" and e.headline == "interrupted":
         return Verdict("you interrupted it (Ctrl-C)", "certain", [], [])
     if e.outcome not in texts:
         return None
+    if e.outcome == "unfinished" and e.headline:
+        return Verdict(f"it did not start: {e.headline}", "certain", [], [])
     because = [e.headline] if e.headline else []
     return Verdict(texts[e.outcome], "certain", because, [])
 
@@ -58,7 +59,8 @@ def _limit(e: Evidence) -> Verdict | None:
 
 
 def _killed(e: Evidence) -> bool:
-    return e.signal == "SIGKILL" or e.exit_code == 137
+    """By what it ended with; a code alone is no evidence, but fits with other."""
+    return e.signal == "SIGKILL" or (e.exit_code == 137 and not e.child)
 
 
 def _out_of_memory(e: Evidence) -> Verdict | None:
@@ -88,6 +90,8 @@ def _sigkill(e: Evidence) -> Verdict | None:
     if limit and e.peak >= NEAR * limit:
         because = [f"its peak was {size(e.peak)}{of_limit(e)}", "no other cause was found"]
         return Verdict("probably killed for memory", "likely", because, _ruled_out(e))
+    if not e.signal:
+        return None
     text = "somebody sent SIGKILL, and the kernel does not keep who"
     return Verdict(text, "unknown", [], _ruled_out(e))
 
@@ -105,14 +109,45 @@ def _slurm(e: Evidence) -> Verdict | None:
 
 
 def _by_signal(e: Evidence) -> Verdict | None:
-    name = e.signal or words.signal_of(e.exit_code or 0)
+    name = e.signal or e.child
     if not name:
         return None
     more = _DETAILS.get(name)
     text, sure, because = words.of_signal(name), "certain", said(e)
     if more is not None:
         text, sure, because = more(e, text)
-    return Verdict(f"{name}: {text}", sure, because, [])
+    if e.signal:
+        return Verdict(f"{name}: {text}", sure, because, [])
+    code = e.exit_code or 0
+    passed_on = words.signal_of(code) == name
+    then = words.of_code(code) if passed_on else "with which it ended itself after that"
+    return Verdict(f"{name} in a child: {text}", sure, [*because, f"exit code {code}: {then}"], [])
+
+
+def _by_code(e: Evidence) -> Verdict:
+    """Nothing but the code, which anybody can give: what it means is likely at most."""
+    code = e.exit_code or 0
+    meaning, pattern = _OF_SHELLS.get(code, ("", ""))
+    name = words.signal_of(code)
+    if name:
+        meaning = f"a process of it was ended by {name}, and a shell passed that on"
+    if not meaning:
+        text = words.of_code(code)
+        return Verdict(text, "certain" if code else "unknown", said(e), _ruled_out(e))
+    because = [f"exit code {code} is {words.of_code(code)}"]
+    line = line_with(e.output, pattern) if pattern else ""
+    if line:
+        return Verdict(meaning, "certain", [*because, f"it printed: {line}"], [])
+    if e.shell:
+        return Verdict(meaning, "likely", [*because, *said(e)], _ruled_out(e))
+    text = f"it ended with exit code {code}, {words.of_code(code)}; nothing else speaks for that"
+    return Verdict(text, "unknown", said(e), _ruled_out(e))
+
+
+_OF_SHELLS = {
+    126: ("a command can't be executed", r"[Pp]ermission denied|[Cc]annot execute|Exec format"),
+    127: ("a command was not found", r"not found|No such file"),
+}
 
 
 Detail = tuple[str, str, list[str]]
@@ -187,7 +222,8 @@ _DETAILS: dict[str, Callable[[Evidence, str], Detail]] = {
 def _exception(e: Evidence) -> Verdict | None:
     if not e.exception:
         return None
-    return Verdict(f"an exception of the program ended it: {e.headline}", "certain", [], [])
+    because = [f"a Python below it died of {e.child}"] if e.child else []
+    return Verdict(f"an exception of the program ended it: {e.headline}", "certain", because, [])
 
 
 def _ruled_out(e: Evidence) -> list[str]:

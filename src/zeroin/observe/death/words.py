@@ -27,8 +27,8 @@ CODES = {
     2: "it ended itself: wrong usage, for most programs",
     124: "the usual code for a time-out",
     125: "the usual code for something that could not be tested",
-    126: "a command was found, but can't be executed",
-    127: "a command was not found",
+    126: "what a shell gives for a command that can't be executed",
+    127: "what a shell gives for a command that was not found",
     255: "it ended itself with -1, as ssh does when the connection fails",
 }
 
@@ -39,12 +39,12 @@ def of_signal(name: str) -> str:
 
 
 def of_code(code: int) -> str:
-    """What an exit code means; above 128 it is usually a signal that a shell passes on."""
+    """What an exit code means; above 128 it may be a signal that a shell passes on."""
     if code in CODES:
         return CODES[code]
     name = signal_of(code)
     if name:
-        return f"a process of it was ended by {name}, and a shell passed that on"
+        return f"what a shell gives for a command that {name} ended"
     return "it ended itself with a code of its own"
 
 
