@@ -4,6 +4,10 @@ import json
 import os
 import shlex
 
+import pytest
+
+from support import needs
+
 
 def test_in_a_loop(someone):
     """Each run has the whole limit again, and says so; nothing of the one before is there."""
@@ -60,3 +64,28 @@ def test_while_shrinking(someone):
     assert len(left) < 3
     assert done["command"] == shlex.split("zeroin run --limit disk=out:1M -- python fill.py")
     assert os.listdir(someone.project / "out") == []
+
+
+FILLS = "open('out/x', 'wb').write(bytes(2_000_000))"
+
+
+@needs("strace")
+@pytest.mark.parametrize("options", [(), ("--no-agent",)], ids=["agent", "no agent"])
+def test_traced(someone, options):
+    """Strace works in the command's namespaces; what the limit did is not put down to the machine."""
+    someone.folder("out")
+    done = someone.json("files", *options, "--limit", "disk=out:1M", "--", "python", "-c", FILLS)
+    assert done["run"]["outcome"] == "limit"
+    (failure,) = [one for one in done["failures"] if one["error"] == "ENOSPC"]
+    assert failure["path"] == str(someone.project / "out" / "x")
+    assert failure["reason"] == "that is --limit disk=out:1M"
+
+
+@needs("strace")
+@pytest.mark.parametrize("limit", ["readonly=out", "shm=1M", "network=off", "processes=20"])
+def test_traced_in_each_namespace(someone, limit):
+    """The command runs, and ends as itself."""
+    someone.folder("out")
+    done = someone("files", "--limit", limit, "--", "sh", "-c", "cat /nowhere; exit 7")
+    assert done.returncode == 7, done.stderr
+    assert "/nowhere: open to read" in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -234,6 +235,18 @@ def test_what_stays_in_the_background_goes_on(zeroin, project):
         time.sleep(0.01)
     assert support.left_running(os.environ[support.TEST_ID], set(), patience=10) == {}
     assert (project / "after").read_text() == "fine"
+
+
+@needs("strace")
+def test_strace_that_is_a_moment_behind_is_no_background_process(zeroin, project, tmp_path):
+    """It holds the command's stderr until it has written its last lines."""
+    slow = tmp_path / "slow" / "strace"
+    slow.parent.mkdir()
+    slow.write_text(f'#!/bin/sh\nsleep 0.3 &\nexec {shutil.which("strace")} "$@"\n')
+    slow.chmod(0o755)
+    path = f"{slow.parent}:{zeroin.env['PATH']}"
+    done = zeroin("files", "--", "true", cwd=project, env={"PATH": path})
+    assert (done.returncode, "background" in done.stderr) == (0, False), done.stderr
 
 
 # --- a process that runs ----------------------------------------------------------------------

@@ -71,6 +71,7 @@ class Run:
         self.hold: Onlooker | None = None
         self.ticks = 0  # the process that wants to be told to look at the clock
         self._ticked = 0.0
+        self._busy: Callable[[], bool] | None = None
         self._kill_at: float | None = None
         self._over = False
 
@@ -87,15 +88,17 @@ class Run:
         tap: Tap | None = None,
         prologue: Iterable[tuple[str, bytes]] = (),
         also: Callable[[], list[Wire]] = list,
+        busy: Callable[[], bool] | None = None,
     ) -> Ended:
         """Run it to its end, or to the time-out.
 
         `start` gets the program's ends of the wires and gives the pid of a child of ours, instead
         of the command being started. `prologue` is output that comes before the program's own,
         and is asked for only once the program has been started; so are `also`, wires that it
-        writes to already.
+        writes to already. `busy`: who still holds the wires at the end is about to let go.
         """
         self.aside = aside
+        self._busy = busy if aside is None else aside.busy
         self.poll = select.epoll()
         self.family = Family(aside)
         self.output = Output(wires.lay(*targets), self.keeper, self.poll, tap)
@@ -200,8 +203,7 @@ class Run:
         if self.stopped:
             self._settle()
             self.family.end(max(0.0, (self._kill_at or 0.0) - seconds))
-        busy = self.aside.busy if self.aside is not None else None
-        survivors = self.output.finish(self._hear, busy, ended=timed_out or self.stopped)
+        survivors = self.output.finish(self._hear, self._busy, ended=timed_out or self.stopped)
         return Ended(
             status,
             self.pid,

@@ -108,7 +108,7 @@ class Output:
         """Pass on what is still in the wires; leave what background processes will write.
 
         They keep their output: a copy of us goes on passing it on, the prompt comes back. With
-        `busy`, what still holds the wires may be a snapshot that is just letting go of them.
+        `busy`, what still holds the wires may just be letting go of them (a snapshot, strace).
         """
         began = time.monotonic()
         for wire in [*self.wires.values(), *self.blocked.values()]:

@@ -1,7 +1,8 @@
 """A command under strace: as our own child, with its calls on a log that nobody else sees.
 
 strace runs beside the command (-D), so that pid, status, signals and Ctrl-C are the command's
-own. Its log has no name in any folder: nothing is left, whatever is killed.
+own. Its log has no name in any folder: nothing is left, whatever is killed. Only from inside a user
+namespace our descriptors can't be named; there it is a file in a folder that others tidy up.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 from zeroin.errors import NOT_EXECUTABLE, CommandNotFoundError
 from zeroin.observe.calls import History, Reader
 from zeroin.run.spawn import find
+from zeroin.run.tree import is_zombie
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,9 +42,14 @@ def can_trace() -> bool:
 class Trace:
     """The log, and who reads it while it is written."""
 
-    def __init__(self, program: str, cwd: str) -> None:
+    def __init__(self, program: str, cwd: str, folder: str = "") -> None:
         self.history = History(program, cwd)
-        self._fd = os.memfd_create("calls", os.MFD_CLOEXEC)
+        if folder:
+            self._log = os.path.join(folder, "calls")
+            self._fd = os.open(self._log, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        else:
+            self._fd = os.memfd_create("calls", os.MFD_CLOEXEC)
+            self._log = f"/proc/{os.getpid()}/fd/{self._fd}"
         self._reader = Reader()
         self._at = 0
         self._done = threading.Event()
@@ -66,8 +73,12 @@ class Trace:
         return [_strace(), "-f", *self._options(), "-p", str(pid)]
 
     def _options(self) -> list[str]:
-        log = f"/proc/{os.getpid()}/fd/{self._fd}"
-        return ["-y", "-q", "-ttt", "-s", "80", "-e", f"trace={CALLS}", "-o", log]
+        return ["-y", "-q", "-ttt", "-s", "80", "-e", f"trace={CALLS}", "-o", self._log]
+
+    def lags(self) -> bool:
+        """Whether strace is all that is left, and about to end: it holds the command's stderr."""
+        known = [pid for pid in list(self.history.processes) if pid not in self.history.gone]
+        return all(is_zombie(pid) for pid in known)
 
     def begin(self) -> None:
         """Read along: what has been read takes no memory.

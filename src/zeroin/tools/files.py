@@ -6,13 +6,16 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
+from zeroin.emulate import causes
 from zeroin.named import NamedTuple
 from zeroin.observe.calls import report as reporting
 from zeroin.observe.calls.places import Places
+from zeroin.observe.calls.reason import reason
 from zeroin.observe.calls.report import Failure, Used
 from zeroin.observe.calls.told import told
 from zeroin.run import traced
 from zeroin.run.execute import Ended, Run
+from zeroin.run.inbox import Inbox
 from zeroin.tools.recorder import program_of
 from zeroin.tools.run import RunReport, run, stacks_of, start_and_wait
 
@@ -21,7 +24,6 @@ if TYPE_CHECKING:
 
     from zeroin.cycle import Cycle
     from zeroin.observe.calls.history import History, Tried
-    from zeroin.run.inbox import Inbox
     from zeroin.run.keep import Keeper
     from zeroin.tools.run import Options
 
@@ -86,7 +88,12 @@ class _Watch:
         return self._run(list(self.cycle.command), keeper, inbox, env)
 
     def _run(
-        self, words: list[str], keeper: Keeper, inbox: Inbox | None, env: dict[str, str]
+        self,
+        words: list[str],
+        keeper: Keeper,
+        inbox: Inbox | None,
+        env: dict[str, str],
+        **how: Any,
     ) -> Ended:
         return start_and_wait(
             Run(keeper, inbox, self.cycle.timeout),
@@ -94,6 +101,7 @@ class _Watch:
             env,
             targets=self.options.targets,
             take_stacks=lambda: stacks_of(inbox),
+            **how,
         )
 
     def found(self) -> Found:
@@ -120,12 +128,22 @@ class _Traced(_Watch):
     history: History
 
     def execute(self, keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
-        trace = traced.Trace(program_of(self.cycle.command), self.cycle.cwd)
+        if inbox is not None or not self.cycle.limits:
+            return self._trace(keeper, inbox, env)
+        inbox = Inbox()  # for its folder: no agent knows of it
         try:
-            asked = bool(self.cycle.limits)
+            return self._trace(keeper, inbox, env)
+        finally:
+            inbox.close()
+
+    def _trace(self, keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
+        asked = bool(self.cycle.limits)
+        folder = inbox.folder if inbox is not None and asked else ""
+        trace = traced.Trace(program_of(self.cycle.command), self.cycle.cwd, folder)
+        try:
             words = trace.around(self.cycle.command, self.cycle.cwd, env, asked=asked)
             trace.begin()
-            ended = self._run(words, keeper, inbox, env)
+            ended = self._run(words, keeper, inbox, env, busy=trace.lags)
         except BaseException:
             trace.close()
             raise
@@ -139,10 +157,16 @@ class _Traced(_Watch):
             place=self._place,
             output=self.output,
             own=self.own,
+            why=self._reason,
         )
         opened = reporting.used(self.history.opened, self.own)
         written = reporting.used(self.history.written, self.own)
         return Found(failures, hidden, opened, written, "strace", self.history.lost)
+
+    def _reason(self, path: str, error: str, operation: str) -> str:
+        cycle = self.cycle
+        by_limit = causes.cause(cycle.limits, cycle.cwd, path, error) if cycle.limits else ""
+        return by_limit or reason(path, error, operation)
 
     def _place(self, tried: Tried, time: float) -> str:
         place = self.places.of(tried, time) if self.places else ""

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     # Of what was tried and when: where in a Python program that was, if it is known.
     Place = Callable[[Tried, float], str]
 
+    # Of a path, an error and what was wanted: what is in the way.
+    Reason = Callable[[str, str, str], str]
+
 SEARCHED = 3  # folders that were tried for one name: a search along a path
 
 
@@ -59,6 +62,7 @@ def failures(
     place: Place = nowhere,
     output: str = "",
     own: tuple[str, ...] = (),
+    why: Reason = reason,
 ) -> tuple[list[Failure], int]:
     """The failures, the likeliest first, and how many were left out as noise."""
     failed = history.failed.items()
@@ -66,7 +70,7 @@ def failures(
     kept = [row for row in rows if everything or not is_noise(row[0], row[1].last, row[2], own=own)]
     end = max((record.time for record in history.last), default=0.0)
     merged = _merge_searches(kept, everything=everything)
-    found = [_failure(row, names, end, place, output) for row, names in merged]
+    found = [_failure(row, names, end, place, output, why) for row, names in merged]
     found.sort(key=_order)
     return [failure for _, failure in found], len(rows) - len(kept)
 
@@ -95,7 +99,7 @@ def _merge_searches(rows: list[Row], *, everything: bool) -> Iterable[tuple[Row,
 
 
 def _failure(
-    row: Row, folders: list[str], end: float, place: Place, output: str
+    row: Row, folders: list[str], end: float, place: Place, output: str, why: Reason
 ) -> tuple[tuple[int, float], Failure]:
     tried, times, process = row
     name = os.path.basename(tried.path)
@@ -108,7 +112,7 @@ def _failure(
         f"not in any of these {len(folders)}: {', '.join(folders[:8])}"
         + (" …" if len(folders) > 8 else "")
         if folders
-        else reason(tried.path, tried.error, tried.operation)
+        else why(tried.path, tried.error, tried.operation)
     )
     failure = Failure(
         path,
