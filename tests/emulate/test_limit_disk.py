@@ -77,6 +77,27 @@ def test_what_fits_passes(export):
     assert done["limits"][0]["reached"] is False
 
 
+def test_what_tidies_up_was_full_nevertheless(export):
+    """The file that could not be written is gone by the end; it is named if the program named it."""
+    export.write(
+        "tidy.py",
+        """
+        import os, sys
+        try:
+            open("out/big", "wb").write(bytes(9_000_000))
+        except OSError as error:
+            os.unlink("out/big")
+            sys.exit(f"{error.strerror}: 'out/big'")
+        """,
+    )
+    done = export.json("run", "--limit", "disk=out:5M", "--", "python", "tidy.py")
+    assert done["outcome"] == "limit"
+    assert done["limits"][0]["detail"] == (
+        "it had no room left; 0 B of 5.0 MB used at the end, "
+        f"writing {export.project.resolve()}/out/big"
+    )
+
+
 def test_what_was_written_can_be_kept(export):
     """Under its own names, below the folder that was asked for."""
     kept = export.project / "kept"
@@ -151,6 +172,22 @@ def test_a_file_of_another_owner(nobody):
     done = nobody("run", "--limit", "disk=shared:1M", "--", "sh", "-c", "echo y >> shared/theirs")
     assert done.returncode != 0
     assert "files of another owner or group can't be changed without root" in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting something first takes root")
+def test_something_is_mounted_inside_and_we_are_not_root(nobody):
+    """The kernel lays no overlay there then: what stands in for it says so, and why."""
+    inner = nobody.folder("out/inner")
+    nobody.give(inner.parent)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", inner], check=True)
+    try:
+        done = nobody.json("run", "--limit", "disk=out:1M", "--", "sh", "-c", "echo x > out/x")
+        (limit,) = done["limits"]
+        assert limit["backend"] == "seccomp listener"
+        why = f"without root there is none on a folder in which {inner} is mounted"
+        assert f"not by overlay on tmpfs: {why}" in limit["notes"]
+    finally:
+        subprocess.run(["umount", inner], check=True)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting something first takes root")
@@ -366,9 +403,18 @@ def test_what_can_not_be(me, limit, words):
 
 
 def test_a_folder_of_somebody_else(nobody):
-    """A plain user can't fill what he may not write to."""
+    """A plain user can't fill what he may not write to; a folder of his own in it is enough."""
     done = nobody("run", "--limit", "disk=/etc:5M", "--", "true")
     assert (done.returncode, "you may not write to /etc" in done.stderr) == (2, True)
+    homes = nobody.folder("homes")
+    nobody.folder("homes/mine")
+    os.chown(homes, 0, 0)
+    homes.chmod(0o755)
+    script = "head -c 2000000 /dev/zero > homes/mine/x; : > homes/y"
+    done = nobody("run", "--limit", "disk=homes:1M", "--", "sh", "-c", script)
+    assert "No space left" in done.stderr
+    assert "homes/y: Permission denied" in done.stderr
+    assert os.listdir(homes / "mine") == []
 
 
 def test_where_there_are_no_namespaces(nobody):

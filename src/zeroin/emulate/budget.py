@@ -54,7 +54,8 @@ class Budget(Part):
         detail = f"{size(spent)} of {size(limit.amount)} written"
         if failed:
             detail += f", {failed:,} writes failed"
-        notes = NOTES if os.geteuid() == 0 else (*NOTES, GAINS)
+        notes = (*NOTES, *(f"not by {reason}" for reason in self.instead))
+        notes = notes if os.geteuid() == 0 else (*notes, GAINS)
         return [Effect(limit.text, self.backend, failed > 0, detail, notes)]
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import _socket  # `socket` itself takes longer to load than all that we do with it
 import errno
 import os
+import re
 import stat
 import sys
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ MOST = 1000  # files that are listed
 FULL = os.strerror(errno.ENOSPC)
 SAYS_FULL = (FULL, "disk is full", "ENOSPC", "SIGBUS", "Bus error")
 OVERFLOW = os.strerror(errno.EOVERFLOW)
+_QUOTED = re.compile(r"""['"‘]([^'"’]+)['"’]""")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 SIZE = 4  # bytes of a descriptor, as it is passed on
 
@@ -45,9 +47,9 @@ def check(limit: Limit, scene: Scene) -> Limit:
         )
     if f"{path}/".startswith(NO_FILES):
         raise UsageError(f"--limit {limit.text}: {path} is the kernel's own, and never fills up")
-    if not os.access(path, os.W_OK | os.X_OK):
+    if not _can_be_filled(path, scene.cwd):
         raise UsageError(
-            f"--limit {limit.text}: you may not write to {path}, so you can't fill it",
+            f"--limit {limit.text}: you may not write to {path}, nor to a folder in it",
             hint=f"ls -ld {path}",
         )
     if limit.share:
@@ -58,6 +60,21 @@ def check(limit: Limit, scene: Scene) -> Limit:
     return limit._replace(target=path)
 
 
+def _can_be_filled(path: str, cwd: str) -> bool:
+    """Whether we may write to it, to a folder right in it, or to the one that we work in."""
+
+    def may_write(folder: str) -> bool:
+        return os.access(folder, os.W_OK | os.X_OK)
+
+    if may_write(path) or (may_write(cwd) and cwd.startswith(os.path.join(path, ""))):
+        return True
+    try:
+        with os.scandir(path) as entries:
+            return any(entry.is_dir() and may_write(entry.path) for entry in entries)
+    except PermissionError:
+        return False
+
+
 class Overlay(Part):
     """A folder, and what is written to it."""
 
@@ -65,8 +82,8 @@ class Overlay(Part):
     keeps = True
 
     def __init__(self, limits: Sequence[Limit], scene: Scene) -> None:
-        del scene
         super().__init__(limits, "overlay on tmpfs")
+        self._cwd = scene.cwd
         self.path = limits[0].target
         self.covers = (self.path,)
         self.order = 10 + self.path.count("/")  # a folder before what is in it
@@ -78,19 +95,30 @@ class Overlay(Part):
         """All that is still needed of the folder is opened before it is covered."""
         lower = open_folder(self.path)
         below = [(path, open_folder(path)) for path in values.mounts_below(self.path)]
-        was = os.stat(self.path)
+        was, may_write = os.stat(self.path), os.access(self.path, os.W_OK)
         kernel.mount("tmpfs", self.path, "tmpfs", kernel.NO_SUID | kernel.NO_DEVICES, self._room())
         upper, work = os.path.join(self.path, "upper"), os.path.join(self.path, "work")
         os.mkdir(work)
         os.mkdir(upper)
-        os.chmod(upper, stat.S_IMODE(was.st_mode))
+        mode = stat.S_IMODE(was.st_mode)
         if not apart:
             os.chown(upper, was.st_uid, was.st_gid)
+        elif not may_write:  # it is ours in there
+            mode &= ~stat.S_IWUSR
+        os.chmod(upper, mode)
         handle = os.open(upper, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         opened = open_folder(upper), open_folder(work), open_folder(self.path)
         lowest, highest, works = (f"/proc/self/fd/{fd}" for fd in (lower, *opened[:2]))
         options = f"lowerdir={lowest},upperdir={highest},workdir={works}"
-        kernel.mount("overlay", self.path, "overlay", 0, options + (",userxattr" if apart else ""))
+        try:
+            kernel.mount(
+                "overlay", self.path, "overlay", 0, options + (",userxattr" if apart else "")
+            )
+        except OSError as error:
+            if not apart or not below:
+                raise
+            what = f"without root there is none on a folder in which {below[0][0]} is mounted"
+            raise OSError(error.errno, what) from None
         for path, fd in below:
             kernel.bind(fd, path)
             os.close(fd)
@@ -132,6 +160,9 @@ class Overlay(Part):
         for limit in self.limits:
             used, detail = self._used(limit)
             reached = used >= limit.amount or (is_full and limit.name == "disk")
+            if reached and used < limit.amount - PAGE:  # it tidied up before it ended
+                detail = f"it had no room left; {detail} at the end"
+                newest = self._named(ending.said)
             if reached and newest:
                 detail += f", writing {newest}"
             own = found == []
@@ -155,6 +186,15 @@ class Overlay(Part):
             return count, f"{count} of {limit.amount} files made"
         used = min((now.f_blocks - now.f_bfree) * now.f_frsize, int(limit.amount))
         return used, f"{size(used)} of {size(limit.amount)} used"
+
+    def _named(self, said: str) -> str:
+        """The file below the folder that it could not write, if it said so."""
+        for line in said.splitlines():
+            for name in _QUOTED.findall(line) if FULL in line else ():
+                path = os.path.realpath(os.path.join(self._cwd, name))
+                if path.startswith(os.path.join(self.path, "")):
+                    return path
+        return ""
 
     def _list(self) -> tuple[list[str], str, int]:
         """Files that were written, the one that was written last, how many were deleted."""

@@ -80,6 +80,7 @@ class Part:
     keeps = False  # it can keep what was written
     covers: tuple[str, ...] = ()  # paths that it lays something over
     helpers: tuple[int, ...] = ()  # processes of ours, which are not the command's
+    instead: tuple[str, ...] = ()  # why the back-ends before this one were not taken
 
     def __init__(self, limits: Sequence[Limit], backend: str) -> None:
         self.limits = tuple(limits)

@@ -113,7 +113,9 @@ def _first(group: Sequence[Limit], scene: Scene, *, hopeful: bool) -> Part:
         to_be_seen = backend.fails_well and (hopeful or is_last) and not reasons
         reason = "" if to_be_seen else backend.lacks(group, scene)
         if not reason:
-            return backend.make(group, scene)
+            part = backend.make(group, scene)
+            part.instead = tuple(reasons)
+            return part
         reasons.append(f"{backend.name}: {reason}")
     what = ", ".join(limit.text for limit in group)
     listed = "; ".join(reasons)
