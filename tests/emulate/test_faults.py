@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import signal
@@ -241,6 +242,19 @@ def test_another_date(someone):
     shown = [int(word) for word in done.stdout.split()]
     assert all(abs(value - now - 40 * 86400) < 300 for value in shown), done.stderr
     assert "may wait for ever" in done.stderr
+
+
+@needs("faketime")
+@pytest.mark.parametrize("wait", ["true", "kill -INT $PPID $$", "kill -9 $PPID; sleep 1000"])
+def test_nothing_of_the_library_is_left(someone, wait):
+    """A shell ends without tidying up; so does whatever is interrupted, or loses its driver."""
+    script = f"echo $$ > pid; date; {wait}; true"
+    someone("run", "-q", "--limit", "clock=+1d", "--", "sh", "-c", script)
+    pid = int((someone.project / "pid").read_text())
+    until = time.monotonic() + 20  # without a driver the guard tidies up
+    while left := glob.glob(f"/dev/shm/*faketime_s??_{pid}"):
+        assert time.monotonic() < until, left
+        time.sleep(0.02)
 
 
 @needs("faketime")

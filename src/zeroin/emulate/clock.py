@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 from zeroin.emulate import kernel
+from zeroin.emulate.covers import SHM
 from zeroin.emulate.part import Backend, Effect, Kind, Limit, Part
 from zeroin.errors import UsageError
 
@@ -65,6 +66,21 @@ class Preloaded(Part):
             else f"+0 x{limit.amount:g}",
             "FAKETIME_NO_CACHE": "1",
         }
+        self._pid = 0
+
+    def started(self, pid: int) -> None:
+        """The library's files have this number in their names."""
+        self._pid = pid
+
+    def close(self) -> None:
+        """What the library shares among processes stays if the first of them ends at once."""
+        for name in ("faketime_shm", "sem.faketime_sem") if self._pid else ():
+            path = f"{SHM}/{name}_{self._pid}"
+            if os.path.exists(path):
+                os.unlink(path)
+        self._pid = 0
+
+    abandon = close
 
     def effects(self, ending: Ending) -> list[Effect]:
         """It can't be reached; it is there or not."""

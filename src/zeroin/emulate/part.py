@@ -95,6 +95,9 @@ class Part:
     def last(self) -> None:
         """In the command's process, right before the command."""
 
+    def started(self, pid: int) -> None:
+        """In the driver, before the guard is there: the command's process."""
+
     def watch(self) -> Watch | None:
         """What the guard is to do."""
         return None

@@ -87,7 +87,9 @@ class Limited:
         self._env = {**self._given, **own, MARK: self._name}
         tree.HELPERS.update(pid for part in self._parts for pid in part.helpers)
 
-    def _watch(self) -> None:
+    def _watch(self, pid: int) -> None:
+        for part in self._parts:
+            part.started(pid)
         try:
             self._guard = LimitGuard(self._parts, self._name, self._folders)
         except OSError as error:

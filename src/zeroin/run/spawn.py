@@ -73,11 +73,11 @@ def become(
     out: int,
     err: int,
     enter: Callable[[], None],
-    meanwhile: Callable[[], None] = lambda: None,
+    meanwhile: Callable[[int], None] = lambda _: None,
 ) -> tuple[int, str]:
     """Fork, enter something, and become the command there; its pid, and what went wrong.
 
-    What is to be done `meanwhile` is done by us; if it fails, there is no command.
+    What is to be done `meanwhile` is done by us, with its pid; if it fails, there is no command.
     """
     from zeroin.emulate import kernel  # ctypes takes milliseconds to load
 
@@ -92,7 +92,7 @@ def become(
         kernel.tell_and_end(writer, do)
     os.close(writer)
     try:
-        meanwhile()
+        meanwhile(pid)
     except BaseException:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
