@@ -144,6 +144,40 @@ def test_opened_and_written(files, zeroin, project):
 
 
 @needs("strace")
+def test_each_operation_counts_for_itself(files, project):
+    """A file that was made, renamed and removed: each of it once."""
+    _, found = files("--", "sh", "-c", "echo x > a; mv a b; rm b")
+    names = [
+        (os.path.basename(one["path"]), one["operation"], one["times"])
+        for one in found["written"]
+        if one["path"].startswith(str(project))
+    ]
+    assert names == [("b", "remove", 1), ("b", "rename", 1), ("a", "open to write", 1)]
+
+
+@needs("strace")
+def test_a_tool_that_is_not_there_has_the_line_that_wanted_it(files, project, python):
+    """It is the child that fails, before it is another program."""
+    (project / "sp.py").write_text(
+        "import subprocess\ndef go():\n    subprocess.run(['no-such-tool'])\ngo()\n"
+    )
+    _, found = files("--", python, "sp.py")
+    assert named(found)["no-such-tool"]["place"].endswith("sp.py:3 in go")
+    _, found = files("--", "python", "-c", "import subprocess; subprocess.run(['no-such-tool'])")
+    assert named(found)["no-such-tool"]["program"].startswith("python -c import")
+
+
+def test_a_name_that_can_not_be_looked_up(zeroin, project):
+    """The answer came, and no call failed: it is said what did."""
+    (project / "net.py").write_text(
+        "import socket\nraise socket.gaierror(-2, 'Name or service not known')\n"
+    )
+    done = zeroin("files", "--", "python", "net.py", cwd=project)
+    assert "a name could not be looked up: [Errno -2]" in done.stderr
+    assert "no file, socket" not in done.stderr
+
+
+@needs("strace")
 def test_it_ends_as_the_command_did(zeroin, project):
     """By its signal; and 127, 126 for what can't be started, without a word of strace's."""
     done = zeroin("files", "--", "sh", "-c", "kill -SEGV $$", cwd=project)
@@ -153,6 +187,10 @@ def test_it_ends_as_the_command_did(zeroin, project):
         done = zeroin("files", "--", word, cwd=project)
         assert (done.returncode, "strace" in done.stderr) == (code, False), done.stderr
     (project / "data").chmod(0o755)
+    (project / "data").write_text("#!/usr/bin/nopython\n")
+    done = zeroin("files", "--", "./data", cwd=project)
+    assert (done.returncode, "strace" in done.stderr) == (127, False), done.stderr
+    assert "the interpreter in its first line is not" in done.stderr
     (project / "data").write_text("exit 7\n")
     assert zeroin("files", "--", "./data", cwd=project).returncode == 7
 

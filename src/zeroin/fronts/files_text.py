@@ -24,7 +24,7 @@ def lines(found: Found, paint: Paint, *, opened: bool, written: bool, most: int)
         for failure in found.failures[:most]:
             out += _failure(failure, paint)
     else:
-        out.append("no file, socket or permission failed")
+        out.append(found.remark or "no file, socket or permission failed")
     more = len(found.failures) - most
     about = [f"{more} more: -n {len(found.failures)}"] if more > 0 else []
     if found.hidden:

@@ -62,7 +62,7 @@ def _start(
     except OSError as error:
         if error.errno == errno.ENOEXEC:  # a script without #!: what every shell does
             return _start("/bin/sh", ["sh", program, *command[1:]], env, actions, apart=apart)
-        raise _cant_start(command[0], program, error) from None
+        raise cant_start(command[0], program, error) from None
 
 
 def become(
@@ -104,7 +104,7 @@ def become(
         os.waitpid(pid, 0)
     name, _, number = told.partition(" ")
     if name == _CANT_EXEC:
-        raise _cant_start(command[0], program, OSError(int(number), ""))
+        raise cant_start(command[0], program, OSError(int(number), ""))
     return pid, told
 
 
@@ -149,7 +149,9 @@ def _hint(name: str) -> str:
     return "is its environment active? PATH is passed on as it is"
 
 
-def _cant_start(name: str, program: str, error: OSError) -> CommandNotFoundError:
+def cant_start(name: str, program: str, error: OSError) -> CommandNotFoundError:
+    """What to say of it."""
+    program = os.path.normpath(program)
     found = CommandNotFoundError(f"{name}: {os.strerror(error.errno or 0).lower()}")
     if error.errno in (errno.EACCES, errno.EPERM):
         found.exit_code = NOT_EXECUTABLE

@@ -8,6 +8,7 @@ namespace our descriptors can't be named; there it is a file in a folder that ot
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import shutil
 import signal
@@ -15,9 +16,8 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from zeroin.errors import NOT_EXECUTABLE, CommandNotFoundError
 from zeroin.observe.calls import History, Reader
-from zeroin.run.spawn import find
+from zeroin.run.spawn import cant_start, find
 from zeroin.run.tree import is_zombie
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ CALLS = (
 EVERY = 0.1  # seconds between two looks at the log
 PATIENCE = 5.0  # for strace's last lines
 PIECE = 1 << 20
+FIRST_LINE = 256  # bytes of a script that the kernel looks at
 PUNCH_HOLE, KEEP_SIZE = 0x02, 0x01
 
 
@@ -157,17 +158,17 @@ def startable(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> list[
     """The command, or the error that starting it would give: strace has words of its own."""
     program = find(command[0], cwd, env)
     if os.path.isdir(program) or not os.access(program, os.X_OK):
-        found = CommandNotFoundError(
-            f"{command[0]}: permission denied", hint=f"make it executable: chmod +x {program}"
-        )
-        found.exit_code = NOT_EXECUTABLE
-        raise found
+        raise cant_start(command[0], program, OSError(errno.EACCES, ""))
     try:
         with open(program, "rb") as file:
-            first = file.read(4)
+            first = file.readline(FIRST_LINE)
     except PermissionError:  # to be run, not to be read
         return list(command)
-    if first[:2] != b"#!" and first != b"\x7fELF":  # what every shell does with such a script
+    if first[:2] == b"#!":
+        words = os.fsdecode(first[2:]).split()
+        if words and not os.path.exists(os.path.join(cwd, words[0])):
+            raise cant_start(command[0], program, OSError(errno.ENOENT, ""))
+    elif first[:4] != b"\x7fELF":  # what every shell does with such a script
         return ["/bin/sh", program, *command[1:]]
     return list(command)
 

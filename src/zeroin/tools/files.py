@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from zeroin.emulate import causes
 from zeroin.named import NamedTuple
 from zeroin.observe.calls import report as reporting
+from zeroin.observe.calls.about import EXECUTES
+from zeroin.observe.calls.history import program
 from zeroin.observe.calls.places import Places
 from zeroin.observe.calls.reason import reason
 from zeroin.observe.calls.report import Failure, Used
@@ -16,7 +18,6 @@ from zeroin.observe.calls.told import told
 from zeroin.run import traced
 from zeroin.run.execute import Ended, Run
 from zeroin.run.inbox import Inbox
-from zeroin.tools.recorder import program_of
 from zeroin.tools.run import RunReport, run, stacks_of, start_and_wait
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Found(NamedTuple):
     written: list[Used]
     source: str
     lost: int = 0  # failures that were too many to keep
+    remark: str = ""  # what failed without a call that did
 
 
 class FilesReport(NamedTuple):
@@ -121,6 +123,14 @@ class _Watch:
                 return f"{frames[-1]['file']}:{frames[-1]['line']} in {frames[-1]['name']}"
         return ""
 
+    def remark(self) -> str:
+        """A name server that says no has answered: no call failed."""
+        for crash in self.crashes:
+            last = crash["chain"][-1]
+            if last["type"].endswith("gaierror"):
+                return f"a name could not be looked up: {last['message']}"
+        return ""
+
 
 class _Traced(_Watch):
     """By strace: every call of every process."""
@@ -139,7 +149,7 @@ class _Traced(_Watch):
     def _trace(self, keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
         asked = bool(self.cycle.limits)
         folder = inbox.folder if inbox is not None and asked else ""
-        trace = traced.Trace(program_of(self.cycle.command), self.cycle.cwd, folder)
+        trace = traced.Trace(program(self.cycle.command), self.cycle.cwd, folder)
         try:
             words = trace.around(self.cycle.command, self.cycle.cwd, env, asked=asked)
             trace.begin()
@@ -161,7 +171,8 @@ class _Traced(_Watch):
         )
         opened = reporting.used(self.history.opened, self.own)
         written = reporting.used(self.history.written, self.own)
-        return Found(failures, hidden, opened, written, "strace", self.history.lost)
+        lost = self.history.lost
+        return Found(failures, hidden, opened, written, "strace", lost, self.remark())
 
     def _reason(self, path: str, error: str, operation: str) -> str:
         cycle = self.cycle
@@ -170,6 +181,10 @@ class _Traced(_Watch):
 
     def _place(self, tried: Tried, time: float) -> str:
         place = self.places.of(tried, time) if self.places else ""
+        if self.places and not place and tried.name in EXECUTES:
+            # A child runs no Python before it is another program: its parent has the line.
+            parent = self.history.forked.get(tried.thread, 0)
+            place = self.places.of(tried._replace(thread=parent), time)
         pid = self.history.process(tried.thread).pid
         return place or self.crashed_at(pid, tried.path, tried.error)
 
@@ -182,4 +197,4 @@ class _Heard(_Watch):
         failures = told(noted, self.crashes, self.output, self.cycle.cwd)
         opened = {one.path: one for one in noted if not one.raised and one.path}
         used = [Used(path, "open", 1) for path in reversed(opened)]
-        return Found(failures, 0, used, [], "agent")
+        return Found(failures, 0, used, [], "agent", remark=self.remark())

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
+from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.observe.calls import about as meaning
 from zeroin.observe.calls.parse import Call, Exit, Signal, unquoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MOST = 20_000  # different failures that are kept; of more, the last
 LAST = 12  # calls before the end
@@ -46,13 +50,19 @@ class Tried(NamedTuple):
     program: str
 
 
+class Done(NamedTuple):
+    """What was done to a file, as one key."""
+
+    path: str
+    operation: str
+
+
 class Times:
     """How often something was done, and when last."""
 
     def __init__(self) -> None:
         self.count = 0
         self.last = 0.0
-        self.words = ""  # the last thing that was done
 
 
 class History:
@@ -64,8 +74,9 @@ class History:
         self.processes: dict[int, Process] = {}  # by thread
         self.gone: set[int] = set()  # threads that have ended
         self.failed: dict[Tried, Times] = {}
-        self.opened: dict[str, Times] = {}
-        self.written: dict[str, Times] = {}
+        self.opened: dict[Done, Times] = {}
+        self.written: dict[Done, Times] = {}
+        self.forked: dict[int, int] = {}  # a child, and the thread that started it
         self.last: deque[Call | Signal | Exit] = deque(maxlen=LAST)
         self.lost = 0
         self._connecting: dict[str, str] = {}  # a socket, and where it is being connected to
@@ -105,7 +116,9 @@ class History:
         thread = int(call.result)
         if any("CLONE_THREAD" in arg for arg in call.args):
             self.processes[thread] = parent
-        elif thread not in self.processes:
+            return
+        self.forked[thread] = call.pid
+        if thread not in self.processes:
             self.processes[thread] = Process(thread, parent.program, parent.cwd)
 
     def _connected(self, call: Call, process: Process) -> None:
@@ -145,24 +158,28 @@ class History:
         elif call.name == "chdir" and what.paths:
             process.cwd = what.paths[0]
         elif call.name in meaning.OPENS and what.paths:
-            _count(self.opened, what.paths[0], call.time, what.operation)
+            _count(self.opened, Done(what.paths[0], what.operation), call.time)
         if what.writes and what.paths and call.name not in meaning.WRITES:
-            _count(self.written, what.paths[-1], call.time, what.operation)
+            _count(self.written, Done(what.paths[-1], what.operation), call.time)
 
 
-def _count(kept: dict[str, Times], path: str, time: float, words: str) -> None:
-    times = kept.pop(path, None) or Times()
+def _count(kept: dict[Done, Times], done: Done, time: float) -> None:
+    times = kept.pop(done, None) or Times()
     times.count += 1
     times.last = time
-    times.words = words
-    kept[path] = times
+    kept[done] = times
 
 
 def _program(call: Call, paths: list[str]) -> str:
-    """`python train.py`: the name and the first words that are no options."""
+    """`python train.py`."""
     argv = [unquoted(word) for word in _WORD.findall(call.args[1] if len(call.args) > 1 else "")]
     if not argv:
         return os.path.basename(paths[0]) if paths else "?"
+    return program(argv)
+
+
+def program(argv: Sequence[str]) -> str:
+    """The name and the first words."""
     rest = [word for word in argv[1:] if word]
     return " ".join([os.path.basename(argv[0]) or argv[0], *rest[:2]])[:80]
 

@@ -14,7 +14,7 @@ from zeroin.observe.calls.reason import reason
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from zeroin.observe.calls.history import History, Process, Times, Tried
+    from zeroin.observe.calls.history import Done, History, Process, Times, Tried
 
     # Of what was tried and when: where in a Python program that was, if it is known.
     Place = Callable[[Tried, float], str]
@@ -43,7 +43,7 @@ class Failure(NamedTuple):
 
 
 class Used(NamedTuple):
-    """A file that was opened or changed, how often, and what was done last."""
+    """What was done to a file, and how often."""
 
     path: str
     operation: str
@@ -156,10 +156,10 @@ def _order(found: tuple[tuple[int, float], Failure]) -> tuple[int, float]:
     return found[0]
 
 
-def used(kept: dict[str, Times], own: tuple[str, ...] = ()) -> list[Used]:
+def used(kept: dict[Done, Times], own: tuple[str, ...] = ()) -> list[Used]:
     """In the order of the last use, the last first; without what is ours."""
     return [
-        Used(path, times.words, times.count)
-        for path, times in reversed(kept.items())
-        if not (own and path.startswith(own))
+        Used(done.path, done.operation, times.count)
+        for done, times in reversed(kept.items())
+        if not (own and done.path.startswith(own))
     ]
