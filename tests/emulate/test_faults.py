@@ -209,7 +209,14 @@ def test_nothing_is_left_after_ctrl_c(me, terminal):
     assert support.left_running(os.environ[support.TEST_ID], set(), patience=10) == {}
 
 
+def test_an_error_by_its_number(me):
+    """5 is EIO."""
+    done = me("run", "--limit", "fail=mkdir:5", "--", "mkdir", "a")
+    assert (done.returncode, "Input/output error" in done.stderr) == (1, True), done.stderr
+
+
 BAD = {
+    "fail=write:9999": "'9999' is no error",
     "fail=writ:EIO": "'writ' is no system call",
     "fail=write:EFOO": "'EFOO' is no error",
     "fail=write": "'' is no error",

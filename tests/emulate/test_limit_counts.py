@@ -125,6 +125,7 @@ def test_a_slow_network(someone):
     ("limit", "words"),
     [
         ("files=3", "3 files are open before a program starts"),
+        ("files=99999999999", "so it is less already"),
         ("files=0", "'0' is no number from 1 on"),
         ("processes=few", "'few' is no number from 1 on"),
         ("cores=9999", "so it is less already"),

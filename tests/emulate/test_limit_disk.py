@@ -207,7 +207,7 @@ def test_something_is_mounted_inside(me):
 
 def test_an_odd_name(someone):
     """Colons, commas and backslashes mean something to the kernel, and a colon to us."""
-    name = "a:b,c\\d é"
+    name = "a:b,c\\d é\nf"
     someone.folder(name)
     done = someone.json(
         "run",
@@ -220,6 +220,8 @@ def test_an_odd_name(someone):
     )
     assert done["outcome"] == "limit"
     assert os.listdir(someone.project / name) == []
+    shown = someone("run", "--limit", f"disk={name}:1M", "--", "true").stderr
+    assert f"limit disk={name}:1M".replace("\n", "\\n") in shown
 
 
 # --- beside a really full disk ------------------------------------------------------------------
@@ -388,6 +390,8 @@ def test_what_it_started_ends_with_it(someone):
         ("disk=/nope:5M", "there is no /nope"),
         ("disk=/proc:5M", "/proc is the kernel's own"),
         ("disk=export.py:5M", "export.py is no folder"),
+        ("disk=out:1", "room comes in pages of"),
+        ("disk=out:150%", "there is no more than 100% of what is free"),
         ("disk=out:900T", "what is written is held in memory"),
         ("readonly=nope", "there is no nope"),
         ("shm=900T", "/dev/shm has only"),

@@ -109,6 +109,9 @@ def test_a_program_that_copes(grow):
     assert (done.returncode, done.stdout) == (0, "it ended with 137\n"), done.stderr
     assert "✓" in done.stderr
     assert "in 2 processes" in done.stderr
+    assert re.search(r"note: a process was ended: worker 1 at \S+:\d+ in \w+", done.stderr), (
+        done.stderr
+    )
 
 
 def test_shared_pages_count_once(grow):
@@ -186,6 +189,7 @@ def test_a_share_of_the_peak(me):
     [
         (["--limit", "memory=1K"], "no program fits into 1 KB"),
         (["--limit", "memory=lots"], "'lots' is no size"),
+        (["--limit", "memory=1G", "--keep", "kept"], "--keep keeps what is written below a disk"),
         (["--memory-error"], "--memory-error says what happens at a memory limit"),
     ],
 )

@@ -84,11 +84,14 @@ def test_the_tree_stands_still_and_goes_on(zeroin, grows):
     assert "it goes on" in err
 
 
-def test_the_peak_of_the_last_run_is_meant(zeroin, grows):
+def test_the_peak_of_the_last_passing_run_is_meant(zeroin, grows):
     """Without a size; and where there was no run, that is said before anything is started."""
     done = zeroin("run", "--pause-at-peak", "--", "python", "grow.py", cwd=grows)
     assert (done.returncode, "has not been run yet" in done.stderr) == (2, True)
     assert zeroin("run", "--", "python", "grow.py", cwd=grows).returncode == 0
+    (grows / "grow.py").write_text("raise SystemExit(1)\n")  # one that failed early tells nothing
+    assert zeroin("run", "--", "python", "grow.py", cwd=grows).returncode == 1
+    (grows / "grow.py").write_text(GROWS)
     run = Running(zeroin, grows, "--pause-at-peak", "--", "python", "grow.py")
     (pid,) = run.held()
     has = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -64,7 +64,10 @@ def _check_files(limit: Limit, scene: Scene) -> Limit:
             hint="an interpreter needs 6 or more: --limit files=64",
         )
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    if os.geteuid() != 0 and limit.amount > most:
+    if os.geteuid() == 0:  # who may have more than that, up to what the kernel counts
+        with open("/proc/sys/fs/nr_open", encoding="ascii") as file:
+            most = int(file.read())
+    if limit.amount > most:
         raise UsageError(
             f"--limit {limit.text}: you may open {most} at most, so it is less already"
         )
@@ -88,7 +91,8 @@ class _Tasks(_Count):
     def effects(self, ending: Ending) -> list[Effect]:
         """The group has counted how often it said no."""
         refused = cgroups.numbers(self._group.folder, "pids.events").get("max", 0)
-        detail = f"{refused} more were refused" if refused else "no more were wanted"
+        were = "was" if refused == 1 else "were"
+        detail = f"{refused} more {were} refused" if refused else "no more were wanted"
         return [Effect(self.limits[0].text, self.backend, ending.failed and refused > 0, detail)]
 
     def close(self) -> None:

@@ -52,10 +52,17 @@ def check(limit: Limit, scene: Scene) -> Limit:
             f"--limit {limit.text}: you may not write to {path}, nor to a folder in it",
             hint=f"ls -ld {path}",
         )
+    if limit.share and limit.amount > 1:
+        raise UsageError(f"--limit {limit.text}: there is no more than 100% of what is free")
     if limit.share:
         room = os.statvfs(path)
         limit = limit._replace(amount=int(limit.amount * room.f_bavail * room.f_frsize))
     if limit.name == "disk":
+        if limit.amount < PAGE:
+            raise UsageError(
+                f"--limit {limit.text}: room comes in pages of {PAGE:,} bytes",
+                hint=f"write disk={limit.target}:{PAGE} or more",
+            )
         values.in_memory(limit, values.free_memory())
     return limit._replace(target=path)
 

@@ -72,6 +72,8 @@ def read(limit: Limit, cwd: str) -> Fault:
     found = Fault(word, path=_pattern(path, cwd))
     if limit.name == "fail":
         number = int(getattr(errno, what, 0)) if what.startswith("E") else 0
+        if what.isdecimal() and int(what) in errno.errorcode:
+            number = int(what)
         if not number:
             raise UsageError(f"{text}: {what!r} is no error", hint=f"{usage}; {_ERRORS}, ...")
         found = found._replace(error=number)

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
+from zeroin.cycle.printed import owner_of
 from zeroin.emulate import cgroups, memory_watch, values
 from zeroin.emulate.part import Backend, Effect, Kind, Part
 from zeroin.errors import UsageError
@@ -56,6 +57,8 @@ class Tree(Part):
         stacks = [stack for hit in hits for stack in hit["stacks"]]
         own = [stack for stack in first["stacks"] if stack["pid"] == first["pid"]]
         where = tuple((file, line, name) for file, line, name in own[0]["frames"]) if own else ()
+        if not ending.failed:  # then no headline says so
+            notes.insert(0, f"a process was ended: {first['who'] or first['pid']}{_at(where)}")
         return [
             Effect(
                 text,
@@ -68,6 +71,12 @@ class Tree(Part):
                 stacks=tuple(stacks),
             )
         ]
+
+
+def _at(where: Sequence[tuple[str, int, str]]) -> str:
+    """The innermost line of the user's own, else of all."""
+    own = [frame for frame in where if owner_of(frame[0]) == "user"] or where
+    return f" at {own[-1][0]}:{own[-1][1]} in {own[-1][2]}" if own else ""
 
 
 def _processes(count: int) -> str:

@@ -21,7 +21,7 @@ def lines(effects: Sequence[Effect], paint: Paint, *, failed: bool) -> list[str]
     found = []
     for one in sorted(effects, key=lambda one: not one.reached):
         about = [text for text in (one.detail, f"back-end: {one.backend}") if text]
-        text = f"limit {one.limit}: {' · '.join(about)}"
+        text = words.clean(f"limit {one.limit}: {' · '.join(about)}").replace("\n", "\\n")
         found.append("  " + (paint(text, "bold") if one.reached and failed else text))
         found += _written(one)
         found += [paint(f"  note: {note}", "yellow") for note in one.notes]

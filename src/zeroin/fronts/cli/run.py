@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from zeroin.run.hold import Held
     from zeroin.tools.run import Pause, RunReport
 
+KEEPING = ("disk=", "inodes=")
 NEAR_PEAK = 0.97
 LEVELS = ("debug", "info", "warning", "error", "critical")
 EXAMPLES = """\
@@ -117,8 +118,8 @@ def add_pause_option(p: argparse.ArgumentParser) -> None:
         nargs="?",
         const="",
         metavar="SIZE",
-        help="hold it still when its memory is as high as in the last run, or at =SIZE, and say "
-        "how to look and go on",
+        help="hold it still when its memory is as high as in the last passing run, or at =SIZE, "
+        "and say how to look and go on",
     )
 
 
@@ -162,6 +163,11 @@ def run_as_given(given: argparse.Namespace, command: list[str]) -> int:
     """Once the command line has been read."""
     cycle = cycle_of(given, command)
     options = options_of(given)
+    if options.keep and not any(text.startswith(KEEPING) for text in cycle.limits):
+        raise UsageError(
+            "--keep keeps what is written below a disk limit, and there is none",
+            hint=f"zeroin run --limit disk=out:50M --keep {given.keep} -- COMMAND",
+        )
     if given.pause_at_peak is not None:
         options = options._replace(pause=_pause(given, cycle))
     if cycle.sync and not given.quiet:
@@ -304,7 +310,7 @@ def _level(given: argparse.Namespace) -> str:
 
 
 def _pause(given: argparse.Namespace, cycle: Cycle) -> Pause:
-    """At that size, or nearly where the last run had its peak: no two are the same."""
+    """At that size, or nearly where the last run that passed had its peak: no two are the same."""
     from zeroin.fronts import pause_text
     from zeroin.tools.limits import peak_of
     from zeroin.tools.sizes import parse_size
@@ -312,7 +318,8 @@ def _pause(given: argparse.Namespace, cycle: Cycle) -> Pause:
     if given.pause_at_peak:
         at = parse_size(given.pause_at_peak)
     else:
-        at = int(NEAR_PEAK * peak_of(cycle, os.environ, passed=False))
+        peak = peak_of(cycle, os.environ) or peak_of(cycle, os.environ, passed=False)
+        at = int(NEAR_PEAK * peak)
     if not at:
         raise UsageError(
             "--pause-at-peak: this command has not been run yet, so its peak is not known",
