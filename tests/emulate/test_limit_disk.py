@@ -148,6 +148,7 @@ def test_little_shared_memory(export):
     done = export.json("run", "--limit", "shm=2M", "--", "python", "-c", program)
     assert done["outcome"] == "limit"
     assert "No space left" in done["headline"]
+    assert done["limits"][0]["detail"] == "2.0 MB of 2.0 MB used at the end"
     assert not os.path.exists("/dev/shm/zeroin-test")
 
 

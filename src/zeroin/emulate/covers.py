@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from zeroin.emulate import kernel, values
+from zeroin.emulate.handle import Handle
 from zeroin.emulate.part import Backend, Effect, Kind, Part, open_folder
 from zeroin.errors import UsageError
 from zeroin.sizes import size
@@ -63,12 +64,30 @@ class SharedMemory(_Cover):
     def __init__(self, limits: Sequence[Limit], scene: Scene) -> None:
         del scene
         super().__init__(limits, "tmpfs on /dev/shm")
+        self._handle = Handle()
 
     def enter(self, *, apart: bool) -> None:
         """Hide the real one."""
         del apart
         room = f"size={int(self.limits[0].amount)},mode=1777"
         kernel.mount("tmpfs", SHM, "tmpfs", kernel.NO_SUID | kernel.NO_DEVICES, room)
+        fd = os.open(SHM, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._handle.pass_on(fd)
+        os.close(fd)
+
+    def effects(self, ending: Ending) -> list[Effect]:
+        """What it has not given back."""
+        found = super().effects(ending)
+        if not self._handle.take():  # it was never started
+            return found
+        (limit,) = self.limits
+        used = min(self._handle.used(), int(limit.amount))
+        detail = f"{size(used)} of {size(limit.amount)} used at the end"
+        return [one._replace(detail=detail) for one in found]
+
+    def close(self) -> None:
+        """Without a descriptor of ours the memory is free."""
+        self._handle.close()
 
 
 def _check_path(limit: Limit, scene: Scene) -> Limit:
@@ -97,7 +116,10 @@ def _lacks_read_only(limits: Sequence[Limit], scene: Scene) -> str:
 
 def _lacks_shm(limits: Sequence[Limit], scene: Scene) -> str:
     part = SharedMemory(limits, scene)
-    return kernel.trial(part.spaces, lambda apart: part.enter(apart=apart))
+    try:
+        return kernel.trial(part.spaces, lambda apart: part.enter(apart=apart))
+    finally:
+        part.close()
 
 
 KINDS = {

@@ -8,15 +8,14 @@ holds a descriptor of what was written, and can list and keep it.
 
 from __future__ import annotations
 
-import _socket  # `socket` itself takes longer to load than all that we do with it
 import errno
 import os
 import re
 import stat
-import sys
 from typing import TYPE_CHECKING
 
 from zeroin.emulate import kernel, values
+from zeroin.emulate.handle import Handle
 from zeroin.emulate.part import Backend, Effect, Kind, Part, open_folder
 from zeroin.errors import UsageError
 from zeroin.sizes import size
@@ -34,7 +33,6 @@ SAYS_FULL = (FULL, "disk is full", "ENOSPC", "SIGBUS", "Bus error")
 OVERFLOW = os.strerror(errno.EOVERFLOW)
 _QUOTED = re.compile(r"""['"‘]([^'"’]+)['"’]""")
 PAGE = os.sysconf("SC_PAGE_SIZE")
-SIZE = 4  # bytes of a descriptor, as it is passed on
 
 
 def check(limit: Limit, scene: Scene) -> Limit:
@@ -95,8 +93,7 @@ class Overlay(Part):
         self.covers = (self.path,)
         self.order = 10 + self.path.count("/")  # a folder before what is in it
         self._amounts = {limit.name: int(limit.amount) for limit in limits}
-        self._ours, self._theirs = _socket.socketpair()
-        self._upper = -1
+        self._upper = Handle()
 
     def enter(self, *, apart: bool) -> None:
         """All that is still needed of the folder is opened before it is covered."""
@@ -131,9 +128,7 @@ class Overlay(Part):
             os.close(fd)
         if "inodes" in self._amounts:
             _leave(self._amounts["inodes"], opened[2])
-        self._theirs.sendmsg(
-            [b"."], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, handle.to_bytes(SIZE, sys.byteorder))]
-        )
+        self._upper.pass_on(handle)
         for fd in (lower, handle, *opened):
             os.close(fd)
 
@@ -153,12 +148,8 @@ class Overlay(Part):
 
     def effects(self, ending: Ending) -> list[Effect]:
         """How full it was, and what was written last."""
-        self._theirs.close()
-        _, passed, _, _ = self._ours.recvmsg(1, _socket.CMSG_SPACE(SIZE))
-        if not passed:  # it was never started
+        if not self._upper.take():  # it was never started
             return super().effects(ending)
-        self._upper = int.from_bytes(passed[0][2][:SIZE], sys.byteorder)
-        os.set_inheritable(self._upper, False)
         written, newest, deleted = self._list()
         is_full = ending.failed and any(words in ending.said for words in SAYS_FULL)
         notes = self._notes(ending, deleted)
@@ -187,11 +178,10 @@ class Overlay(Part):
         return found
 
     def _used(self, limit: Limit) -> tuple[int, str]:
-        now = os.fstatvfs(self._upper)
         if limit.name == "inodes":
-            count = int(limit.amount) - now.f_ffree
+            count = int(limit.amount) - os.fstatvfs(self._upper.fd).f_ffree
             return count, f"{count} of {limit.amount} files made"
-        used = min((now.f_blocks - now.f_bfree) * now.f_frsize, int(limit.amount))
+        used = min(self._upper.used(), int(limit.amount))
         return used, f"{size(used)} of {size(limit.amount)} used"
 
     def _named(self, said: str) -> str:
@@ -205,7 +195,7 @@ class Overlay(Part):
 
     def _list(self) -> tuple[list[str], str, int]:
         """Files that were written, the one that was written last, how many were deleted."""
-        top = f"/proc/self/fd/{self._upper}"
+        top = f"/proc/self/fd/{self._upper.fd}"
         found: list[str] = []
         newest, when, deleted = "", 0, 0
         for folder, _, names in os.walk(top):
@@ -240,7 +230,7 @@ class Overlay(Part):
 
         try:
             shutil.copytree(
-                f"/proc/self/fd/{self._upper}",
+                f"/proc/self/fd/{self._upper.fd}",
                 keep,
                 symlinks=True,
                 dirs_exist_ok=True,
@@ -253,11 +243,7 @@ class Overlay(Part):
 
     def close(self) -> None:
         """Without a descriptor of ours the memory is free."""
-        self._ours.close()
-        self._theirs.close()
-        if self._upper >= 0:
-            os.close(self._upper)
-            self._upper = -1
+        self._upper.close()
 
 
 def _leave(count: int, fd: int) -> None:
