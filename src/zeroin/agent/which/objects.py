@@ -21,6 +21,17 @@ SILENT = frozenset(
         *("__class_getitem__", "__match_args__", "__constants__"),
     )
 )
+SLOTS = (
+    types.WrapperDescriptorType,
+    types.MethodDescriptorType,
+    types.ClassMethodDescriptorType,
+)
+COMPILED = (
+    *SLOTS,
+    types.BuiltinFunctionType,
+    types.GetSetDescriptorType,
+    types.MemberDescriptorType,
+)
 MOST = 60  # names of overridden methods that are told a class
 
 
@@ -81,12 +92,14 @@ def describe(thing: Any, holder: Any, words: list[str]) -> dict[str, Any]:
         "chain": [],
         "replaced": None,
         "value": "",
+        "made": "",
     }
     if isinstance(core, types.ModuleType):
         spec = getattr(core, "__spec__", None)
         found["file"] = locate.file_of(spec) if spec is not None else ""
     else:
-        found["file"], found["line"] = place_of(core)
+        found["file"], found["line"] = place_of(core, holder, words[-1])
+        found["made"] = made_by_exec(core)
     if isinstance(core, type):
         found["mro"] = order(core)
     if isinstance(holder, type):
@@ -111,11 +124,7 @@ def kind_of(thing: Any, core: Any, holder: Any) -> str:
         callable(core) and hasattr(core, "__code__")
     ):
         return "method" if isinstance(holder, type) else "function"
-    is_slot = isinstance(
-        core,
-        (types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType),
-    )
-    return "method" if is_slot else "value"
+    return "method" if isinstance(core, SLOTS) else "value"
 
 
 def defined_as(core: Any) -> str:
@@ -129,15 +138,24 @@ def defined_as(core: Any) -> str:
     return f"{module}.{name}" if type(module) is str else name
 
 
-def place_of(core: Any) -> tuple[str, int]:
-    """Where it was written; ("", 0) if in no file of Python's."""
+def place_of(core: Any, holder: Any = None, name: str = "") -> tuple[str, int]:
+    """Where it was written, or else where its holder binds the name; ("", 0) if in no source."""
     if isinstance(core, type):
         file, line = places.of_class(core)
-    elif isinstance(getattr(core, "__code__", None), types.CodeType):
+    elif isinstance(getattr(core, "__code__", None), types.CodeType) and not made_by_exec(core):
         file, line = places.of_function(core)
+    elif not isinstance(core, COMPILED) and name:
+        file, line = places.of_name(holder, name)
     else:
         return "", 0
     return (file if file.startswith("<") else locate.absolute(file), line) if file else ("", 0)
+
+
+def made_by_exec(core: Any) -> str:
+    """The name of the text that a function was made of while the program ran; "" for others."""
+    code = getattr(core, "__code__", None)
+    name = places.unfrozen(code.co_filename) if isinstance(code, types.CodeType) else ""
+    return name if name.startswith("<") and not name.startswith("<frozen ") else ""
 
 
 def order(kind: type) -> list[dict[str, Any]]:
@@ -165,25 +183,45 @@ def _is_code(thing: Any) -> bool:
 def chain(kind: type, name: str) -> list[dict[str, Any]]:
     """Each definition of a method in the order of the classes; the first is called."""
     found = []
-    goes_on = True
-    for one in type.__getattribute__(kind, "__mro__"):
+    next_up: Any = kind  # whose definition is called next; None when the last one calls no other
+    classes = list(type.__getattribute__(kind, "__mro__"))
+    for one in classes:
         if name not in vars(one):
             continue
         core, around = layers.peel(vars(one)[name])
-        file, line = place_of(core)
+        file, line = place_of(core, one, name)
         calls = calls_super(core)
+        called = next_up is not None and classes.index(one) >= classes.index(next_up)
         found.append(
             {
                 "class": defined_as(one),
                 "file": file,
                 "line": line,
                 "super": calls,
-                "called": goes_on,
+                "called": called,
                 "layers": around,
             }
         )
-        goes_on = goes_on and calls
+        if called:
+            next_up = _behind(classes, written_for(core, one)) if calls else None
     return found
+
+
+def _behind(classes: list[type], kind: type) -> Any:
+    rest = classes[classes.index(kind) + 1 :] if kind in classes else []
+    return rest[0] if rest else None
+
+
+def written_for(core: Any, kind: type) -> type:
+    """The class in whose body a method was written: `super()` goes on behind that one."""
+    names = getattr(getattr(core, "__code__", None), "co_freevars", ())
+    if "__class__" not in names:
+        return kind
+    try:
+        found = core.__closure__[names.index("__class__")].cell_contents
+    except ValueError:  # the class has not been made yet
+        return kind
+    return found if isinstance(found, type) else kind
 
 
 def calls_super(core: Any) -> bool:
@@ -207,14 +245,13 @@ def replaced(holder: Any, name: str, found: dict[str, Any]) -> dict[str, Any] | 
         full = f"{kind.__qualname__}.{name}"
     else:
         file, full = places.source_of(holder), name
-    if not file or not found["file"]:
+    if not file or not found["file"] or found["made"]:
         return None
-    written = places.defined(file, full)
+    written = [one for one in places.defined(file, full) if not isinstance(one, ast.ClassDef)]
     same_file = locate.absolute(file) == found["file"]
-    if written is None or isinstance(written, ast.ClassDef):
+    if not written or (same_file and any(places.holds(one, found["line"]) for one in written)):
         return None
-    if same_file and written.lineno <= found["line"] <= (written.end_lineno or written.lineno):
-        return None
+    last = written[-1]
     # What a decorator left in its place was made inside of another function.
-    by = "decorator" if written.decorator_list and "<locals>" in found["qualname"] else "patch"
-    return {"file": locate.absolute(file), "line": written.lineno, "by": by}
+    by = "decorator" if last.decorator_list and "<locals>" in found["qualname"] else "patch"
+    return {"file": locate.absolute(file), "line": last.lineno, "by": by}

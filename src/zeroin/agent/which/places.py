@@ -32,35 +32,63 @@ def unfrozen(name: str) -> str:
 
 
 def of_class(kind: type) -> tuple[str, int]:
-    """Of its `class`; ("", 0) for one that no source file holds."""
-    module = sys.modules.get(getattr(kind, "__module__", ""))
-    for file in dict.fromkeys([source_of(module), *_files_of_methods(kind)]):
-        found = defined(file, kind.__qualname__) if file else None
+    """Of its `class`, or of the call that made it; ("", 0) for one that no source file holds."""
+    file = source_of(sys.modules.get(getattr(kind, "__module__", "")))
+    for one in dict.fromkeys([file, *(unfrozen(code.co_filename) for code in _codes_of(kind))]):
+        written = [node for node in defined(one, kind.__qualname__) if _is_class(node)]
+        found = _that_ran(kind, written) if written else None
         if found is not None and not _is_compiled(kind, found):
-            return file, found.lineno
-    return "", 0
+            return one, found.lineno
+    line = assigned(file, kind.__qualname__) if _is_heap_type(kind) else 0
+    return (file, line) if line else ("", 0)
+
+
+def _is_class(node: Any) -> bool:
+    return isinstance(node, ast.ClassDef)
+
+
+def _is_heap_type(kind: type) -> bool:
+    return bool(kind.__flags__ & 1 << 9)
+
+
+def _that_ran(kind: type, written: list[Any]) -> Any:
+    """Of several in one file, as in both branches of an `if`, the one that holds its methods."""
+    noted = vars(kind).get("__firstlineno__")  # from Python 3.13 on
+    lines = [noted] if noted else [code.co_firstlineno for code in _codes_of(kind)]
+    ran = [one for one in written if any(holds(one, line) for line in lines)]
+    return (ran or written)[-1]
 
 
 def _is_compiled(kind: type, written: Any) -> bool:
     """Whether a class in C took the place of the one in the source, as for `OrderedDict`."""
-    if not kind.__flags__ & 1 << 9:  # a static type
+    if not _is_heap_type(kind):
         return True
-    methods = [one.name for one in _inside(written) if not isinstance(one, ast.ClassDef)]
+    methods = [one.name for one in inside(written) if not isinstance(one, ast.ClassDef)]
     return bool(methods) and all(
         type(vars(kind).get(name)).__name__ in ("method_descriptor", "wrapper_descriptor")
         for name in methods
     )
 
 
-def _files_of_methods(kind: type) -> list[str]:
-    """Where a class may have been written that gives itself out for one of another module."""
+def _codes_of(kind: type) -> list[Any]:
+    """Of the methods that were written in it, whichever module it gives itself out for."""
     before = kind.__qualname__ + "."
-    codes = [
-        getattr(getattr(one, "fget", one), "__code__", None)
-        for one in list(vars(kind).values())
-        if getattr(getattr(one, "fget", one), "__qualname__", "").startswith(before)
+    held = [getattr(one, "fget", None) or one for one in list(vars(kind).values())]
+    functions = [getattr(one, "__func__", one) for one in held]
+    return [
+        one.__code__
+        for one in functions
+        if getattr(one, "__qualname__", "").startswith(before) and hasattr(one, "__code__")
     ]
-    return [code.co_filename for code in codes if code is not None]
+
+
+def of_name(holder: Any, name: str) -> tuple[str, int]:
+    """Where a class or a module binds a name that is no definition; without a line if unknown."""
+    if not isinstance(holder, type):
+        file = source_of(holder)
+        return (file, assigned(file, name)) if file else ("", 0)
+    file, line = of_class(holder)
+    return (file, assigned(file, f"{holder.__qualname__}.{name}") or line) if file else ("", 0)
 
 
 def source_of(module: Any) -> str:
@@ -72,21 +100,37 @@ def source_of(module: Any) -> str:
     return file if type(file) is str and file.endswith(".py") else ""
 
 
-def defined(file: str, name: str) -> Any:
-    """The last definition of a dotted name in a file; None if it is not written there."""
-    return written_in(tree(file), name)
+def defined(file: str, name: str) -> list[Any]:
+    """Every definition of a dotted name in a file, from the top."""
+    return written_in(tree(file), name) if file else []
 
 
-def written_in(node: Any, name: str) -> Any:
-    """Likewise, in a tree."""
+def written_in(node: Any, name: str) -> list[Any]:
+    """Likewise, in a tree: several are the branches of an `if`, or a property and its setter."""
+    found = [node]
     for word in name.split("."):
-        if word == "<locals>":
-            continue
-        found = [one for one in _inside(node) if getattr(one, "name", None) == word]
-        if not found:
-            return None
-        node = found[-1]
-    return node
+        if word != "<locals>":
+            found = [one for outer in found for one in inside(outer) if one.name == word]
+    return found
+
+
+def holds(node: Any, line: int) -> bool:
+    """Whether a line is one of a definition, or of its decorators."""
+    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    return bool(first <= line <= (node.end_lineno or node.lineno))
+
+
+def assigned(file: str, name: str) -> int:
+    """The line of the last assignment to a dotted name; 0 if there is none."""
+    outer, _, last = name.rpartition(".")
+    lines = [
+        one.lineno
+        for body in (defined(file, outer) if outer else [tree(file)])
+        for one in inside(body, (ast.Assign, ast.AnnAssign))
+        for target in getattr(one, "targets", None) or [one.target]
+        if isinstance(target, ast.Name) and target.id == last
+    ]
+    return lines[-1] if lines else 0
 
 
 def tree(file: str) -> Any:
@@ -100,14 +144,16 @@ def tree(file: str) -> Any:
     return _trees[file]
 
 
-def _inside(node: Any) -> list[Any]:
-    """Definitions in a body, also those below `if`, `try`, `with` and the like."""
+def inside(node: Any, kinds: Any = DEFINITIONS) -> list[Any]:
+    """Statements of a body, also those below `if`, `try`, `with` and the like."""
     found: list[Any] = []
     waiting = list(ast.iter_child_nodes(node))
     while waiting:
         one = waiting.pop(0)
-        if isinstance(one, DEFINITIONS):
+        if isinstance(one, kinds):
             found.append(one)
+        elif isinstance(one, DEFINITIONS):
+            continue
         elif isinstance(one, (ast.stmt, ast.ExceptHandler)) or type(one).__name__ == "match_case":
             waiting[:0] = list(ast.iter_child_nodes(one))
     return found

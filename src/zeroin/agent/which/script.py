@@ -121,8 +121,8 @@ def _look_inside(found: dict[str, Any], spec: Any, words: list[str]) -> None:
     except BaseException as error:
         found["import"] = _told(error)
     if found["object"] is None and found["located"]["file"].endswith(".py"):
-        node = places.defined(found["located"]["file"], ".".join(words))
-        found["written"] = node.lineno if node is not None else 0
+        written = places.defined(found["located"]["file"], ".".join(words))
+        found["written"] = written[-1].lineno if written else 0
 
 
 def _home(thing: dict[str, Any], named: dict[str, Any]) -> dict[str, Any] | None:

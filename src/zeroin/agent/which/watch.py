@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 WAIT = 30.0  # seconds for the driver to end us
 MOST = 200  # frames
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _place: dict[str, Any] = {}
 _times: list[int] = []
 _told: set[int] = set()
@@ -51,13 +52,16 @@ def _bodies(tree: Any) -> list[tuple[list[Any], int]]:
         return [(tree.body, _first(tree.body))]
     from . import places
 
-    node = places.written_in(tree, _place["name"])
-    if node is None:
-        return []
-    if not isinstance(node, ast.ClassDef):
-        return [(node.body, _first(node.body))]
-    methods = [one for one in node.body if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    return [(one.body, _first(one.body)) for one in methods] or [(node.body, _first(node.body))]
+    return [body for node in places.written_in(tree, _place["name"]) for body in _of(node)]
+
+
+def _of(node: Any) -> list[tuple[list[Any], int]]:
+    """A class is reached by a call of one of its methods."""
+    from . import places
+
+    is_class = isinstance(node, ast.ClassDef)
+    methods = places.inside(node, FUNCTIONS) if is_class else []
+    return [(one.body, _first(one.body)) for one in methods or [node]]
 
 
 def _first(body: list[Any]) -> int:
@@ -90,7 +94,7 @@ def _at_line(tree: Any, line: int) -> tuple[list[Any], int] | None:
     if best is None:
         return None
     found = best[2][best[3]]
-    is_function = isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef))
+    is_function = isinstance(found, FUNCTIONS)
     # The line of a `def` stands for the function: that it is called, not that it is made.
     return (found.body, _first(found.body)) if is_function else (best[2], best[3])
 

@@ -66,6 +66,10 @@ def notes(located: dict[str, Any], told: dict[str, Any], how: str) -> list[str]:
         found.append("it is loaded from bytecode that has no source beside it: remove it")
     if told.get("object") and told["object"].get("lazy"):
         found.append("its package makes it when it is first asked for (a lazy __getattr__)")
+    if told.get("object") and told["object"]["made"]:
+        found.append(
+            f"it was made while its module was loaded, of the text {told['object']['made']}"
+        )
     if told.get("object") and told["object"]["kind"] == "value":
         found.append(f"it is an object of the type {told['object']['value']}")
     if located["kind"] == "extension" and any(one.endswith(".py") for one in located["beside"]):

@@ -60,21 +60,19 @@ def line_of(file: str, name: str) -> int:
     """Where a dotted name is defined in a file, without running it."""
     import ast
 
+    from zeroin.agent.which import places
+
     try:
         with open(file, "rb") as source:
-            body = ast.parse(source.read()).body
+            tree = ast.parse(source.read())
     except (OSError, SyntaxError, ValueError) as error:
         raise UsageError(f"{file}: {error}") from None
-    line = 0
-    for word in name.split("."):
-        kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-        found = [one for one in body if isinstance(one, kinds) and one.name == word]
-        if not found:
-            raise UsageError(
-                f"{file} has no {name}", hint="names of methods have their class before them"
-            )
-        line, body = found[-1].lineno, found[-1].body
-    return line
+    found = places.written_in(tree, name)
+    if not found:
+        raise UsageError(
+            f"{file} has no {name}", hint="names of methods have their class before them"
+        )
+    return int(found[-1].lineno)
 
 
 def names_of(file: str, path: list[str]) -> list[str]:

@@ -1,0 +1,132 @@
+"""`zeroin which NAME`: which of several definitions in a file is the one that counts."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+SHOP = """\
+import collections
+import dataclasses
+import sys
+
+
+class Cart:
+    @property
+    def total(self):
+        return self._total
+
+    @total.setter
+    def total(self, value):
+        self._total = value
+
+
+if sys.platform:
+    class Till:
+        def open(self):
+            return 1
+        if sys.platform:
+            def shut(self):
+                return 1
+        else:
+            def shut(self):
+                return 2
+else:
+    class Till:
+        def open(self):
+            return 2
+try:
+    def price():
+        return 1
+except ImportError:
+    def price():
+        return 2
+
+
+@dataclasses.dataclass
+class Item:
+    name: str = ""
+    rate = 0.2
+
+
+Row = collections.namedtuple("Row", "a")
+Made = type("Made", (Item,), {})
+
+
+class A:
+    def go(self):
+        return ["A"]
+
+
+class B(A):
+    def go(self):
+        return ["B", *super().go()]
+
+
+class C(A):
+    def go(self):
+        return ["C", *super().go()]
+
+
+class D(B, C):
+    go = C.go
+"""
+
+
+@pytest.fixture
+def which(zeroin, tmp_path):
+    (tmp_path / "shop.py").write_text(SHOP)
+
+    def call(*words: str, code: int = 0):
+        done = zeroin("which", "--json", *words, cwd=tmp_path)
+        assert done.returncode == code, (done.stdout, done.stderr)
+        return json.loads(done.stdout)
+
+    return call
+
+
+def test_each_definition_counts(which, python):
+    """On each Python: a property with a setter, and the branch of an `if` or `try` that ran."""
+    lines = {"Cart.total": 8, "Till": 17, "Till.open": 18, "Till.shut": 21, "price": 31}
+    for name, line in lines.items():
+        found = which(f"shop.{name}", "--python", python)
+        assert (name, found["verdict"], found["line"]) == (name, "yes", line)
+
+
+@pytest.mark.parametrize(
+    ("name", "calls"),
+    [
+        ("shop.price", "price()"),
+        ("shop.Till.shut", "Till().shut()"),
+        ("shop.Cart.total", "Cart().total = 3"),
+        ("shop.Till", "Till().open()"),
+    ],
+)
+def test_each_definition_is_watched(which, name, calls):
+    """The command is stopped in the one that it gets to."""
+    found = which(name, "--", "python", "-c", f"import shop; shop.{calls}")
+    assert (found["verdict"], found["reached"]["times"]) == ("yes", 1)
+
+
+def test_what_is_no_definition_has_its_assignment(which, python):
+    """Made classes, attributes of classes and constants are in the source, not compiled."""
+    for name, line in {"Row": 44, "Made": 45, "Item.rate": 41}.items():
+        assert which(f"shop.{name}", "--python", python)["line"] == line
+    found = which("shop.Item.__init__", "--python", python)
+    assert (found["line"], found["replaced"]) == (39, None)
+    assert any("made while its module was loaded" in note for note in found["notes"])
+    found = which("collections.abc.Mapping", "--python", python)
+    assert found["file"].endswith("_collections_abc.py")
+    assert all(one["file"] for one in found["mro"][:-1])
+
+
+def test_super_goes_on_behind_the_class_that_a_method_was_written_in(which):
+    """A method that a class has taken over from another one calls what comes behind that."""
+    chain = which("shop.D.go")["chain"]
+    assert [(one["class"], one["called"]) for one in chain] == [
+        ("shop.D", True),
+        ("shop.B", False),
+        ("shop.C", False),
+        ("shop.A", True),
+    ]
