@@ -187,3 +187,40 @@ def test_under_pytest(which, shop, libs):
     found, _ = which("test_cart.py:5", *words)
     assert found["reached"]["line"] == 5
     shutil.rmtree(shop / ".pytest_cache", ignore_errors=True)
+
+
+def test_the_script_itself_is_loaded(which, shop):
+    """It is no module of that name, and yet the file is the one that runs."""
+    found, _ = which("run.py:3", "--", "python", "-c", "pass", code=1)
+    assert found["why"] == "not-loaded"
+    (shop / "run.py").write_text(RUN + "\n\ndef unused():\n    return 1\n")
+    found, _ = which("run.unused", "--", "python", "run.py", code=1)
+    assert (found["why"], found["reached"]["loaded"]) == ("not-reached", [str(shop / "run.py")])
+
+
+def test_a_line_behind_the_end(zeroin, shop):
+    """It is not run for nothing."""
+    done = zeroin("which", "run.py:200", "--", "python", "run.py", cwd=shop)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "that file has 14 lines" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["json", "sys", "os", "math"])
+def test_modules_that_are_loaded_before_or_have_no_source(which, python, name):
+    """Reached by the program's own import of them, and by nothing that is done at each start."""
+    words = ("--", python, "-c")
+    for code in (f"import {name}", f"from {name} import __name__ as x"):
+        found, _ = which(name, *words, code)
+        assert (found["reached"]["reached"], found["why"]) == (True, None)
+        assert names(found) == ["<string>:1"]
+    found, _ = which(name, *words, "pass", code=1)
+    assert found["why"] in ("not-reached", "not-loaded")
+
+
+def test_what_is_compiled_can_not_be_watched(zeroin, shop):
+    """It is said of the module that it is loaded; no empty name of a file, and no verdict."""
+    words = ("--", "python", "-c", "import math")
+    done = zeroin("which", "math.sin", *words, cwd=shop)
+    assert done.returncode == 0
+    said = "the command loads math; whether it gets to math.sin can't be told: that is compiled"
+    assert done.stdout.splitlines()[0].replace(" (standard library)", "") == said

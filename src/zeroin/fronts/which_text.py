@@ -51,8 +51,8 @@ def verdict(found: Which, paint: Paint) -> str:
 def _loads(found: Which) -> str:
     about = _in_brackets(found)
     where = _place(found.file, found.line)
-    if found.reached is not None and found.reached.reached:
-        return f"the command runs {where}{about}"
+    if found.reached is not None:
+        return _command_loads(found, where, about)
     if found.kind == "command":
         return f"{found.name} is the command {where}"
     if not found.file:
@@ -64,6 +64,18 @@ def _loads(found: Which) -> str:
         return f"{found.name} is in no file of Python's: compiled{about}"
     verb = "runs" if found.verdict == "yes" else "loads"
     return f"{_python(found)} {verb} {where}{about}"
+
+
+def _command_loads(found: Which, where: str, about: str) -> str:
+    reached = found.reached
+    if found.why == "not-watched":
+        why = reached.refused if reached is not None else ""
+        return (
+            f"the command loads {found.module}{about}; whether it gets to {found.name} can't be "
+            f"told: {why or 'that is compiled'}"
+        )
+    runs = reached is not None and reached.line
+    return f"the command {'runs' if runs else 'loads'} {where or found.module}{about}"
 
 
 def _no(found: Which) -> str:
@@ -109,11 +121,14 @@ def _not_reached(found: Which, where: str, about: str) -> str:
         return f"the command loads {where}; edits in {asked} are not run"
     if found.why == "not-heard":
         return (
-            f"no Python of the command could be asked whether it loads {asked}: it runs none, "
+            f"no Python of the command could be asked whether it loads {asked or found.module}: "
+            "it runs none, "
             "or one that ignores PYTHONPATH (-I, -E) or changes it"
         )
     if found.why == "not-loaded":
-        return f"the command never loads {asked}{about}"
+        return f"the command never loads {asked or found.module}{about}"
+    if found.reached is not None and found.reached.before and not found.line:
+        return f"the command never imports {found.name}, which is loaded before it begins"
     return f"the command loads {asked}{about}, but never gets to {found.name}"
 
 

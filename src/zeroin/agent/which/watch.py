@@ -1,7 +1,10 @@
 """Tell when the program gets to a place: a call is put there, in memory, before the file is run.
 
 `ZEROIN_WHICH` has the place as JSON: `files` that may hold it, with `name` ("Cart.total") or `line`
-in them; neither means the file itself. With `stop` the driver ends the program once it is told.
+in them; neither means the `module` itself. With `stop` the driver ends the program once it is told.
+
+A module without a source, or one that was loaded before the program began, is reached by an
+`import` of it.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _place: dict[str, Any] = {}
 _times: list[int] = []
 _told: set[int] = set()
+_imports: list[Any] = []  # the function that `import` calls, where we stand in its place
+_loaded: dict[str, None] = {}  # files, by what path they were compiled
 _AGENT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -32,11 +37,54 @@ def install(environ: Mapping[str, str]) -> None:
 
     _place.update(json.loads(environ["ZEROIN_WHICH"]))
     files = frozenset(_place["files"])
+    _place["before"] = _place["module"] in sys.modules
+    is_module = not _place.get("name") and not _place.get("line")
+    if is_module and (_place["before"] or not any(one.endswith(".py") for one in files)):
+        _watch_imports()
     rewrite.add(files.__contains__, _change)
 
 
-def _change(_path: str, _source: bytes, tree: Any) -> Any:
+def _watch_imports() -> None:
+    import builtins
+
+    _imports.append(builtins.__import__)
+    builtins.__import__ = _import
+
+
+def _import(name: str, *args: Any, **kwargs: Any) -> Any:
+    found = _imports[0](name, *args, **kwargs)
+    module = sys.modules.get(_place["module"])
+    frame = sys._getframe().f_back  # None: the interpreter's own
+    if module is None or frame is None or frame.f_code.co_filename.startswith(_AGENT):
+        return found
+    if _is_among(module, name, args, kwargs) and not _is_ours(frame):
+        _tell(frame, _file_of(module), 0)
+    return found
+
+
+def _is_among(module: Any, name: str, args: Any, kwargs: Any) -> bool:
+    """Whether an import statement names a module: itself, one below it, or one out of it."""
+    given = dict(zip(("globals", "locals", "fromlist", "level"), args), **kwargs)
+    if given.get("level"):
+        package = (given.get("globals") or {}).get("__package__") or ""
+        base = package.rsplit(".", given["level"] - 1)[0]
+        name = f"{base}.{name}" if name else base
+    words = name.split(".")
+    names = [".".join(words[:count]) for count in range(1, len(words) + 1)]
+    names += [f"{name}.{one}" for one in given.get("fromlist") or ()]
+    return any(sys.modules.get(one) is module for one in names)
+
+
+def _file_of(module: Any) -> str:
+    from . import locate
+
+    spec = getattr(module, "__spec__", None)
+    return locate.file_of(spec) if spec is not None else ""
+
+
+def _change(path: str, _source: bytes, tree: Any) -> Any:
     """Put calls at the place; None where this copy of the file has no such place."""
+    _loaded[path] = None
     bodies = list(_bodies(tree))
     for body, at in bodies:
         _insert(body, at)
@@ -109,9 +157,12 @@ def _insert(body: list[Any], at: int) -> None:
 
 def _reached() -> None:
     """The program got there; what our own code calls does not count."""
-    frame = sys._getframe(1)
-    if _is_ours(frame.f_back):
-        return
+    frame: Any = sys._getframe(1)
+    if not _is_ours(frame.f_back):
+        _tell(frame, _absolute(frame.f_code.co_filename), frame.f_lineno)
+
+
+def _tell(frame: Any, file: str, line: int) -> None:
     pid = os.getpid()
     _times.append(pid)
     if pid in _told:
@@ -119,8 +170,8 @@ def _reached() -> None:
     _told.add(pid)
     from .. import post
 
-    message = {"kind": "reached", "pid": pid, "file": _absolute(frame.f_code.co_filename)}
-    sent = post.send({**message, "line": frame.f_lineno, "stack": _stack(frame)})
+    message = {"kind": "reached", "pid": pid, "file": file}
+    sent = post.send({**message, "line": line, "stack": _stack(frame)})
     if _place.get("stop") and sent:
         import time
 
@@ -148,7 +199,7 @@ def _is_ours(frame: Any) -> bool:
 
     while frame is not None:
         file = frame.f_code.co_filename
-        if file.startswith(_AGENT):
+        if file.startswith(_AGENT) and frame.f_code is not _import.__code__:
             return True
         if owner.of(file) != "stdlib":
             return False
@@ -164,9 +215,15 @@ def _absolute(name: str) -> str:
 
 
 def facts() -> dict[str, Any]:
-    """How often, for the message at the end."""
+    """How often, and what was loaded, for the message at the end."""
     from ..rewrite import refused
 
     pid = os.getpid()
-    why = [refused[one] for one in _place.get("files", ()) if one in refused]
-    return {"reached": _times.count(pid), "refused": why[0] if why else ""}
+    module = sys.modules.get(_place["module"])
+    why = [refused[one] for one in _place["files"] if one in refused]
+    return {
+        "reached": _times.count(pid),
+        "refused": why[0] if why else "",
+        "before": _place["before"],
+        "loaded": [*([_file_of(module)] if module is not None else []), *_loaded],
+    }

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from zeroin.run.keep import Keeper
 
 INSIDE = ("class", "method", "function", "property")
+WITHOUT_LINES = ("extension", "namespace", "value", "builtin", "frozen")
 
 
 class Running(NamedTuple):
@@ -69,7 +70,7 @@ class _Watch:
         """See `Conduct`."""
         is_final = lambda one: self.running.stop and one["kind"] == "reached"  # noqa: E731
         process = Until(keeper, inbox, self.cycle.timeout, is_final, grace=0)
-        env = {**env, "ZEROIN_WHICH": json.dumps(self._place()), "ZEROIN_WHERE": self.found.module}
+        env = {**env, "ZEROIN_WHICH": json.dumps(self._place())}
         ended = start_and_wait(process, self.cycle, env, targets=(2, 2))
         if inbox is not None:
             inbox.drain()
@@ -86,6 +87,7 @@ class _Watch:
         inside = name.removeprefix(f"{found.module}.") if found.kind in INSIDE else ""
         return {
             "files": [os.path.realpath(one) for one in dict.fromkeys(files)],
+            "module": found.module,
             "name": inside,
             "line": found.line if not inside else 0,
             "stop": self.running.stop,
@@ -93,12 +95,12 @@ class _Watch:
 
     def told(self, code: int | None) -> Reached:
         """What the agents said, in short."""
-        ends = [one for one in self.messages if one["kind"] == "exit"]
-        loaded = [one["where"][self.found.module] for one in ends if one.get("where")]
+        ends = [one["which"] for one in self.messages if one["kind"] == "exit" and "which" in one]
+        loaded = [file for one in ends for file in one["loaded"]]
         first: dict[str, Any] = (
             self.reached[0] if self.reached else {"file": "", "line": 0, "stack": []}
         )
-        times = sum(one.get("which", {}).get("reached", 0) for one in ends)
+        times = sum(one["reached"] for one in ends)
         return Reached(
             list(dict.fromkeys(loaded)),
             bool(self.reached),
@@ -108,6 +110,8 @@ class _Watch:
             max(times, len(self.reached)),
             code,
             bool(self.messages),
+            any(one["before"] for one in ends),
+            next((one["refused"] for one in ends if one["refused"]), ""),
         )
 
 
@@ -115,20 +119,26 @@ def _judged(found: Which, reached: Reached) -> Which:
     """The command's word counts for more than the interpreter's."""
     asked = found.asked or found.file
     plain = found._replace(reached=reached, mend="", verdict="no", asked=asked)
+    yes = "" if found.how == "frozen" else "yes"  # edits of its source are not run
     if reached.reached and _same(reached.file, asked):
         line = found.line or (reached.line if found.kind in INSIDE else 0)
-        return plain._replace(verdict="yes", why="", file=asked, line=line)
+        return plain._replace(verdict=yes, why="", file=asked, line=line)
     if reached.reached:
         return plain._replace(why="other-reached", mend=found.mend, file=reached.file)
-    others = [one for one in reached.loaded if not _same(one, asked)]
-    if others and len(others) == len(reached.loaded):
-        return plain._replace(why="other-loaded", mend=found.mend, file=others[0])
     if not reached.heard:
         return plain._replace(why="not-heard")
-    if reached.loaded:
-        compiled = found.kind in ("extension", "namespace", "value", "builtin", "frozen")
-        return plain._replace(verdict="yes" if compiled else "no", why="not-reached")
-    return plain._replace(why="not-loaded")
+    if not reached.loaded:
+        return plain._replace(why="not-loaded")
+    others = [one for one in reached.loaded if not _same(one, asked)]
+    if asked and len(others) == len(reached.loaded):
+        return plain._replace(why="other-loaded", mend=found.mend, file=others[0])
+    if found.stale is not None:
+        return plain._replace(why="stale")
+    if reached.refused or (found.kind in INSIDE and not asked):
+        return plain._replace(verdict="", why="not-watched")
+    # Where no line of Python's could be watched, that it was loaded by the program is all.
+    is_whole = found.kind in WITHOUT_LINES and not reached.before
+    return plain._replace(verdict=yes if is_whole else "no", why="" if is_whole else "not-reached")
 
 
 def _same(one: str, other: str) -> bool:

@@ -40,8 +40,18 @@ def read(text: str, cwd: str) -> Question:
     if looks or (line and os.path.isfile(full)):
         if os.path.isdir(full):
             full = os.path.join(full, "__init__.py")
+        _check_line(text, full, line)
         return Question(text, file=full, line=line)
     return Question(text, name=text)
+
+
+def _check_line(text: str, file: str, line: int) -> None:
+    if not line or not os.path.isfile(file):
+        return
+    with open(file, "rb") as source:
+        count = len(source.read().splitlines())
+    if line > count:
+        raise UsageError(f"{text}: that file has {count} lines")
 
 
 def is_python(file: str) -> bool:

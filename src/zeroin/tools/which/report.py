@@ -43,6 +43,8 @@ class Reached(NamedTuple):
     times: int  # how often, where it was let run to its end
     exit_code: int | None  # None when it was ended there
     heard: bool = True  # whether a Python of the command told anything at all
+    before: bool = False  # the module was loaded before the program began
+    refused: str = ""  # why no place in the file could be watched
 
 
 class Which(NamedTuple):
