@@ -225,6 +225,18 @@ def test_no_pyc_is_written_or_believed(python, rewritten):
     assert pyc.stat().st_mtime_ns == before
 
 
+def test_a_stale_pyc_runs_as_ever(python, rewritten):
+    """Python believes one that is marked as unchecked: so do we, and leave the file alone."""
+    rewritten.write("main.py", "import helper; print(helper.double(1))")
+    make = "import py_compile as p; m = p.PycInvalidationMode.UNCHECKED_HASH; "
+    make += "p.compile('helper.py', invalidation_mode=m)"
+    assert rewritten.plain(python, "-c", make).returncode == 0
+    rewritten.write("helper.py", HELPER.replace("x * 2", "x * 3"))
+    done = rewritten(python, "main.py", wanted="helper.py")
+    assert told(done) == (0, "2\n", "")
+    assert "helper.py:2" not in rewritten.noted()
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_children_of_multiprocessing(python, rewritten, method):
     """What was changed is changed in every child, in the main script's functions as well."""

@@ -1,6 +1,8 @@
 """`run --at`: probes act where they stand, change nothing, and tell what has become of them."""
 
 import json
+import py_compile
+import sys
 import textwrap
 
 import pytest
@@ -366,6 +368,18 @@ def test_what_can_not_be_probed_says_so(project, python):
     """A script under `python -i`, and one that is a `.pyc`."""
     _, told, _ = project("train.py:6 die", python=python, command=("-i", "train.py"))
     assert "python -i" in told[0]["why"]
+
+
+def test_a_stale_pyc_is_named(project):
+    """Python runs it and not the source: no probe changes that, and the report says why."""
+    path = project.folder / "helper.py"
+    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(path), invalidation_mode=mode)
+    path.write_text("def double(x):\n    return 'new'\n")
+    code = "import helper; print(helper.double(2))"
+    said, told, _ = project("helper.py:2 die", python=sys.executable, command=("-c", code))
+    assert "4" in said
+    assert "which is of another text: remove it" in told[0]["why"]
 
 
 def test_pytest_and_its_rewriting(project, libs):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import py_compile
 import shutil
+import sys
 
 import pytest
 
@@ -224,3 +227,16 @@ def test_what_is_compiled_can_not_be_watched(zeroin, shop):
     assert done.returncode == 0
     said = "the command loads math; whether it gets to math.sin can't be told: that is compiled"
     assert done.stdout.splitlines()[0].replace(" (standard library)", "") == said
+
+
+@pytest.mark.parametrize("name", ["shop.cart", "shop.cart.never"])
+def test_stale_bytecode_is_run_and_told(which, shop, name):
+    """As Python does it by itself: the answer is no, although the source has the place."""
+    path = shop / "lib" / "shop" / "cart.py"
+    cached = importlib.util.cache_from_source(str(path))
+    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(path), cached, invalidation_mode=mode)
+    path.write_text(CART.replace("return 0", "return 1"))
+    code = "import shop.cart; print(shop.cart.never())"
+    found, said = which(name, "--", sys.executable, "-c", code, code=1)
+    assert (found["why"], said) == ("stale", "0\n")

@@ -15,8 +15,9 @@ expression whose value is this very object, which no name leads to and nothing c
 It holds for imports of every kind, for `python x.py`, `python -m x`, `runpy`, the tests that
 pytest rewrites itself, and modules that were loaded before. Child processes are not its concern:
 the agent is in each of them, and adds there what it adds here. No `.pyc` is ever written of
-what was changed, and none hides the change. All other files, and all functions that `change`
-leaves as they were, have the very code that they would have had.
+what was changed, and none of the same source hides the change; where Python runs a `.pyc` of
+another source, so do we, and the file is `refused`. All other files, and all functions that
+`change` leaves as they were, have the very code that they would have had.
 
 `making` is where to begin reading: it makes the code. `imports`, `runners`, `main` and `present`
 stand where code is loaded, each at one kind of place.

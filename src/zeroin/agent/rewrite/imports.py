@@ -35,7 +35,7 @@ def _watch_sources() -> None:
         # Importers that change the code themselves take a tree as well as a text.
         new = making.made(
             filename,
-            lambda: self.get_data(filename),
+            lambda: making.read_as_run(filename, lambda: self.get_data(filename)),
             lambda tree: self.source_to_code(tree, filename),
         )
         return new or code

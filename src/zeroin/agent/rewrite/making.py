@@ -28,6 +28,10 @@ _HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__))) + os.sep
 _CODE = type((lambda: None).__code__)
 
 
+class RefusedError(Exception):
+    """Why a file stays as it is."""
+
+
 def constant(value: object) -> Any:
     """Make an expression whose value is this very object. It has no place yet."""
     _constants.append(value)
@@ -89,9 +93,24 @@ def made(
         with Quiet():
             tree = changed(path, source, _parse(source, filename))
             return None if tree is None else plant(build(tree))
+    except RefusedError as error:
+        refused[path] = str(error)
+        return None
     except Exception as error:  # likewise
         refused[path] = f"{type(error).__name__}: {error}"
         return None
+
+
+def read_as_run(filename: str, read: Callable[[], bytes]) -> bytes:
+    """The source of a module, if that is what Python runs: not so beside a stale `.pyc`."""
+    from .. import bytecode
+
+    stale = bytecode.stale(filename)
+    if stale is not None:
+        raise RefusedError(
+            f"Python runs the bytecode {stale['file']}, which is of another text: remove it"
+        )
+    return read()
 
 
 def changed(path: str, source: bytes, tree: Any) -> Any:

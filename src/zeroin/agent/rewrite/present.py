@@ -54,7 +54,8 @@ def _change(names: dict[str, Any], file: str) -> None:
     if not functions:
         return
     filename = functions[0].__code__.co_filename  # a frozen one has a name of its own
-    new = making.made(file, lambda: _read(file), making.build(filename))
+    read = lambda: making.read_as_run(file, lambda: _read(file))  # noqa: E731
+    new = making.made(file, read, making.build(filename))
     if new is None:
         return
     by_place = {(one.co_name, one.co_firstlineno): one for one in _within(new)}

@@ -11,7 +11,8 @@ import json
 import os
 import sys
 
-from . import bytecode, locate, objects, places
+from .. import bytecode
+from . import locate, objects, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

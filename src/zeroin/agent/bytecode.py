@@ -6,12 +6,13 @@ marked *unchecked* in any case. So what it holds is compared with what the sourc
 
 from __future__ import annotations
 
+import _frozen_importlib_external as external
 import _imp
 import marshal
 import os
 import sys
-import warnings
-from importlib import util
+
+from .rewrite import making
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,13 +27,13 @@ def stale(file: str) -> dict[str, Any] | None:
     if not file.endswith(".py"):
         return None
     try:
-        cached = util.cache_from_source(file)
+        cached = external.cache_from_source(file)
         with open(cached, "rb") as held, open(file, "rb") as source:
             data, text = held.read(MOST), source.read(MOST)
         status = os.stat(file)
     except (OSError, NotImplementedError):
         return None
-    if data[:4] != util.MAGIC_NUMBER or len(data) < HEADER:
+    if data[:4] != external.MAGIC_NUMBER or len(data) < HEADER:
         return None  # of another Python, or cut: not used
     flags = int.from_bytes(data[4:8], "little")
     if flags & 1:
@@ -50,7 +51,7 @@ def _stamp(number: int) -> bytes:
 
 
 def _hash(text: bytes) -> bytes:
-    return bytes(_imp.source_hash(int.from_bytes(util.MAGIC_NUMBER, "little"), text))
+    return bytes(_imp.source_hash(int.from_bytes(external.MAGIC_NUMBER, "little"), text))
 
 
 def _differs(marshalled: bytes, text: bytes, file: str) -> bool:
@@ -63,8 +64,7 @@ def _differs(marshalled: bytes, text: bytes, file: str) -> bool:
 
 
 def _compiled(text: bytes, file: str) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with making.Quiet():
         return compile(text, file, "exec", dont_inherit=True, optimize=sys.flags.optimize)
 
 
