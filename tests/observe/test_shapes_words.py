@@ -290,6 +290,19 @@ def test_sizes_that_vary_alike_have_the_name():
     assert named(source, seen) == {"x": "(B=3|8, T=8) f32", "y": "(B=3|8, 5) f32"}
 
 
+def test_a_last_batch_is_smaller_and_a_ragged_list_is_no_batch():
+    """A constant is the name of sizes that are smaller now and then, not of those of a list."""
+    source = "def f(k):\n    x = g(k)\n    r = h(k)\n    s = h(k)\n"
+    ragged = ["s", "list", 4, [array(1), array(2), array(3), array(4)]]
+    seen = {"k": [number(4)], "x": [array(4), array(4), array(2)], "r": [ragged]}
+    seen["s"] = [array(4), array(3), array(2)]
+    assert named(source, seen) == {
+        "x": "(k=2|4,) f32",
+        "r": "4 x (1..4,) f32",
+        "s": "(2..4,) f32",
+    }
+
+
 def test_names_that_a_shape_is_made_of():
     """`view(B, T, h)` and `zeros((n, m))` say which axis is whose, equal sizes or not."""
     source = "def f(x, h):\n    B, T = x.shape\n    y = x.view(B, T, h)\n    z = zeros((T, B))\n"

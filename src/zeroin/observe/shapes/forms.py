@@ -147,19 +147,19 @@ def both_dims(one: Dim, other: Dim) -> Dim:
     return Dim(tuple(sorted(found.items())), one.wide or other.wide, one.name)
 
 
-def arrays(forms: Forms) -> list[Array]:
-    """All arrays in them, at any depth."""
+def arrays(forms: Forms, *, alike: bool = True) -> list[Array]:
+    """All arrays in them, at any depth; without `alike` not those of long containers."""
     found: list[Array] = []
     for form in forms:
         match form:
             case Array():
                 found.append(form)
-            case Several(_, _, of):
+            case Several(_, _, of) if alike:
                 found += arrays(of)
             case Each(_, each):
-                found += [one for inner in each for one in arrays(inner)]
+                found += [one for inner in each for one in arrays(inner, alike=alike)]
             case Named(_, entries):
-                found += [one for _, inner in entries for one in arrays(inner)]
+                found += [one for _, inner in entries for one in arrays(inner, alike=alike)]
     return found
 
 

@@ -93,8 +93,9 @@ class _File:
         groups = [[(name, known.get(name, {})) for name in (own.taken if own else ())]]
         if max(dim.values) >= SMALL:
             groups += [*self._levels(function), self._elsewhere()]
+        may_be_less = whole in forms.arrays(seen.forms, alike=False)
         for group in groups:
-            fitting = _fitting(group, dim)
+            fitting = _fitting(group, dim, may_be_less=may_be_less)
             if fitting:
                 is_sure = len(fitting) == 1 and not self._repeats(own, fitting[0], at, whole)
                 return fitting[0] if is_sure else ""
@@ -225,14 +226,20 @@ def _lettered(letters: dict[object, str], dim: Dim, _: int, whole: Array) -> str
     return dim.name or ("" if whole.word in TABLES else letters.get(dim.sizes, ""))
 
 
-def _fitting(group: list[tuple[str, Sizes]], dim: Dim) -> list[str]:
-    """The names that fit a dimension best: varying alike, then the same sizes, then the largest."""
+def _fitting(group: list[tuple[str, Sizes]], dim: Dim, *, may_be_less: bool) -> list[str]:
+    """The names that fit a dimension best: varying alike, then the same sizes, then the largest.
+
+    The largest: a last batch may be smaller than the others, which are the most; the arrays of a
+    ragged list are no batches.
+    """
     usable = [(n, v) for n, v in group if v and n.isidentifier() and not _COUNTS.search(n)]
     sizes = dict(dim.sizes)
+    full = sizes[max(sizes)]
+    is_batch = may_be_less and len(sizes) > 1 and full >= sum(sizes.values()) - full
     for fits in (
         lambda values: len(sizes) > 1 and values == sizes,
         lambda values: set(values) == set(sizes) and not dim.wide,
-        lambda values: len(sizes) > 1 and set(values) == {max(sizes)},
+        lambda values: is_batch and set(values) == {max(sizes)},
     ):
         found = sorted({name for name, values in usable if fits(values)})
         if found:
