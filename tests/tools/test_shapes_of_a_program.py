@@ -132,6 +132,8 @@ def test_own_modules_are_shown_where_they_have_arrays(shapes):
         (["nowhere.py", "--", "python", "x.py"], "nowhere.py: no such file to look at"),
         (["--bogus", "lists.py"], "--bogus"),
         (["lists.py", "--exact"], "--exact goes with --check"),
+        (["lists.py", "--check", "--write"], "leave out --write"),
+        (["--remove", "lists.py", "--func", "pairs"], "leave out --func"),
         (["--remove", "nowhere.py"], "no such file"),
     ],
 )
@@ -139,7 +141,7 @@ def test_what_can_not_be_meant(shapes, words, says):
     """A message, and the right code."""
     shapes.write("lists.py", LISTS)
     done = shapes(*words)
-    assert done.returncode == (1 if "--remove" in words else 2)
+    assert done.returncode == (1 if says == "no such file" else 2)
     assert says in done.stderr
 
 
@@ -217,23 +219,61 @@ def test_a_check_that_fails(shapes):
     ]
 
 
+def test_a_check_where_nothing_has_a_shape(shapes):
+    """It was reached, so the comment is wrong: for a call, an argument, a result, a constant."""
+    source = """\
+    def load(path):  # path: list of 2
+        return path or None  # list of 2
+
+
+    x = load([])  # list of 2
+    y = 5  # list of 2
+    z = [1, 2]  # z: list of 2
+    v = [1, 2]  # other: list of 2
+    """
+    shapes.write("nothing.py", source)
+    done = shapes("--no-record", "nothing.py", "--check")
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "nothing.py:1  says path: list of 2, was nothing with a shape",
+        "nothing.py:2  says list of 2, was nothing with a shape",
+        "nothing.py:5  says list of 2, was nothing with a shape",
+        "nothing.py:6  says list of 2, was nothing with a shape",
+        "nothing.py:8  says other: list of 2, was list of 2",
+        "✗ 1 holds, 5 no longer",
+    ]
+
+
+def test_why_nothing_was_written(shapes):
+    """That the comments say what was seen is only said where they do."""
+    shapes.write("fails.py", "x = [1, 2]  # list of 2\n")
+    assert "the comments say what was seen" in shapes("--no-record", "fails.py", "--write").stdout
+    shapes.write("fails.py", "import nowhere\n\nx = [1, 2]\n")
+    done = shapes("--no-record", "fails.py", "--write")
+    assert done.stdout == "nothing to write: the program failed before anything was seen\n"
+
+
 def test_a_file_that_changed_meanwhile_is_left_alone(shapes):
     """A program that is edited while it runs is not written to."""
     script = shapes.write("self.py", "x = [1, 2]\nopen(__file__, 'a').write('# edited\\n')\n")
     done = shapes("--no-record", "self.py", "--write")
     assert "it has changed since it was run" in done.stderr
+    assert "the comments say" not in done.stdout
     assert script.read_text().endswith("# edited\n")
     assert "list of 2" not in script.read_text()
 
 
 def test_odd_files_are_written_as_they_are(shapes):
-    """Windows line ends, tabs, an old encoding, a link: all stay."""
+    """Line ends of Windows and of old Macs, tabs, an old encoding, a link: all stay."""
     real = shapes.folder / "real.py"
     real.write_bytes(b"# coding: latin-1\r\nif True:\r\n\tx = ['\xe9', 2]  # caf\xe9\r\n")
     (shapes.folder / "link.py").symlink_to("real.py")
     shapes("--no-record", "link.py", "--write")
     assert real.read_bytes().endswith(b"\tx = ['\xe9', 2]  # caf\xe9  # list of 2\r\n")
     assert (shapes.folder / "link.py").is_symlink()
+    real.write_bytes(b"x = [1, 2]\ry = 1\r")
+    shapes("--no-record", "link.py", "--write")
+    assert real.read_bytes() == b"x = [1, 2]  # list of 2\ry = 1\r"
 
 
 def test_formatted_code_stays_formatted(shapes):
@@ -548,6 +588,17 @@ def test_what_compiles_or_traces_code_still_works(real):
             y = x ** 2
             return y.sum()
 
+        @np.vectorize
+        def each(x):
+            pair = np.ones(2)
+            return x
+
+        def traced(x):
+            rows, width = x.shape
+            y = x * rows
+            return y
+
+        print(torch.jit.trace(traced, torch.ones(2, 3)).graph, each(np.ones(2)))
         print(fast(np.ones(3)), compiled(torch.ones(2)), scripted(torch.ones(2)))
         print(torch.fx.symbolic_trace(Module())(torch.ones(2)))
         print(torch.vmap(squared)(torch.ones(4, 3)), torch.func.grad(squared)(torch.ones(3)))
@@ -566,6 +617,9 @@ def test_what_compiles_or_traces_code_still_works(real):
     )
     done = real("--no-record", "compiled.py")
     assert plain.stdout in done.stderr
+    assert "TracerWarning" not in done.stderr
+    assert "pair = np.ones(2)  # (2,) f64" in done.stdout
+    assert "(?" not in done.stdout
     assert "compiled.py:5: fast is compiled by numba, so it is not looked at" in done.stderr
     assert "doubled = tracked * 2  # (3,) f32" in done.stdout
     assert "more = inside * 2  # (2,) f32" in done.stdout

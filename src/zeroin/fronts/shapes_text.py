@@ -160,6 +160,15 @@ def wrote(change: Change) -> str:
     return f"{short(change.path)}: {count} {'line' if count == 1 else 'lines'}"
 
 
+def nothing_written(report: ShapesReport) -> str:
+    """Why no file was changed; what is the matter with a file has been told."""
+    if any(source.problem for source in report.sources) or report.refused:
+        return "nothing was written"
+    if not any(source.entries() for source in report.sources):
+        return "nothing to write: the program failed before anything was seen"
+    return "nothing to write: the comments say what was seen"
+
+
 def checked(found: list[Checked], paint: Paint) -> list[str]:
     """Each comment that does not hold; how many do."""
     out: list[str] = []

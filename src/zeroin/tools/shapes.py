@@ -316,9 +316,11 @@ def _checked(source: Source, exact: bool) -> Checked | None:
         return None
     entries = source.entries()
     reached = {place.line for place in source.places if place.reached}
-    known = {place.line: place.function for place in source.places}
+    known = dict.fromkeys(source.sheet.shapeless(), "")
+    reached |= {*known}
+    known |= {place.line: place.function for place in source.places}
     lines = [
-        checking.Line(line, known[line], text.parsed(note) or [], entries.get(line, []))
+        checking.Line(line, known[line], _says(note, line, source), entries.get(line, []))
         for line, note in sorted(notes.items())
         if line in reached
     ]
@@ -330,6 +332,16 @@ def _checked(source: Source, exact: bool) -> Checked | None:
         [line for line in sorted(notes) if line not in known],
         len(lines) - len(broken),
     )
+
+
+def _says(note: str, line: int, source: Source) -> list[text.Entry]:
+    """What a comment says; the name of a line's only target may stand before it."""
+    found = text.parsed(note) or []
+    targets = [place.label for place in source.places if place.line == line]
+    if len(targets) == len(found) == 1 and found[0].labels == (targets[0],):
+        several = any(place.several for place in source.places if place.line == line)
+        return found if several else [found[0]._replace(labels=())]
+    return found
 
 
 def as_data(found: Forms) -> list[Any]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FOREIGN = frozenset({"cupy", "cupyx", "dask", "jax", "jaxlib", "mlx", "mxnet", "paddle"})
 FOREIGN |= {"polars", "pyarrow", "scipy", "tensorflow", "xarray"}
 
+UNSEEN: Form = ()  # for now nobody may look; see `_torch`
 _shape_and_dtype = attrgetter("shape", "dtype")
 
 
@@ -72,8 +73,12 @@ def _torch(cls: type, classes: Any) -> Reading | None:
     elif modes is None:
         modes = int
     plain = attrgetter("shape", "dtype", "is_cpu")
+    # While `torch.jit.trace` runs, sizes are tensors, and each look at them becomes a part of it.
+    is_traced = getattr(torch._C, "_is_tracing", None) or bool
 
     def quick(value: Any) -> Any:
+        if is_traced():
+            return None
         if modes is not None and not modes():
             return read(value)
         with off():  # nobody else shall see that we ask
@@ -87,6 +92,8 @@ def _torch(cls: type, classes: Any) -> Reading | None:
             return None
 
     def describe(value: Any) -> Form | None:
+        if is_traced():
+            return UNSEEN
         with off():
             return _tensor(value, tensor)
 

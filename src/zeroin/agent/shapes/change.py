@@ -22,7 +22,7 @@ BLOCKS = ("body", "orelse", "finalbody")
 PLAIN = (ast.Constant, ast.JoinedStr, ast.Lambda)
 # Who is given these compiles the instructions of the function, and would meet ours.
 COMPILERS = ("numba", "nb", "cuda")
-COMPILES = ("njit", "vectorize", "guvectorize", "cfunc", "stencil", "jit_module", "jitclass")
+COMPILES = ("njit", "guvectorize", "cfunc", "stencil", "jit_module", "jitclass")
 
 
 class Place:

@@ -11,6 +11,7 @@ Forms are tuples, so that they can be compared and written down:
 - ("p", kind, length): a container of other things
 - ("i", number): an int, which may be the name of a size
 - ("n", ((name, number), ...)): an object with ints, which may be names of sizes
+- ("o",): anything without a form, told so that its place is known to have been reached
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def form(value: Any, depth: int = 0) -> Form | None:
     if describe is _int and depth:
         return None
     found: Form | None = describe(value, depth) if describe in _CONTAINERS else describe(value)
-    return found
+    return found if found is not arrays.UNSEEN else None
 
 
 def _look_up(cls: type) -> Reading:

@@ -8,7 +8,7 @@ proved to be counters; other values never again.
 
 from __future__ import annotations
 
-from . import kinds
+from . import arrays, kinds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ MOST = 64  # forms of a place; further ones are told as ranges
 NUMBERS = 6  # different ints at a place, after which it is a counter
 OBJECTS = 16  # calls of a method in which the object's own sizes are looked for
 LOOK = "look"
+OTHER = ("o",)
 PATIENCE = ((4096, 255), (512, 31), (64, 7))  # so often the same: one of so many is looked at
 
 
@@ -49,6 +50,8 @@ class Slot:
         describe, quick = kinds.reading(type(value))
         found = describe(value)
         if found is None:
+            self.note(OTHER)
+        if found is None or found is arrays.UNSEEN:
             return None, None, describe if kinds.is_container(describe) else quick
         self.note(found)
         if found[0] == "i":

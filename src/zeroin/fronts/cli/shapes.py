@@ -91,6 +91,10 @@ def _read(args: list[str]) -> _Given:
     known = parser()
     if "--exact" in own and "--check" not in own:
         raise UsageError("--exact goes with --check")
+    if "--check" in own and ("--write" in own or "--diff" in own):
+        raise UsageError("--check compares the comments as they are: leave out --write and --diff")
+    if "--remove" in own and any(one.partition("=")[0] == "--func" for one in own):
+        raise UsageError("--remove takes out all comments of a file: leave out --func")
     if command:
         options = known.parse_args(own)
         if not options.words and not options.func:
@@ -207,8 +211,7 @@ def _answer(
     if not any(source.entries() for source in report.sources) and not report.failed:
         return ["no tensors, arrays, tables or lists were seen in what was looked at"]
     if options.write:
-        told = [shapes_text.wrote(one) for one in changes]
-        return told or ["nothing to write: the comments say what was seen"]
+        return [shapes_text.wrote(one) for one in changes] or [shapes_text.nothing_written(report)]
     return shapes_text.lines(report, paint)
 
 

@@ -78,6 +78,15 @@ class Sheet:
                 found[number] = line.note
         return found
 
+    def shapeless(self) -> set[int]:
+        """Lines at whose end a statement ends that binds or returns nothing with a shape: `y = 5`.
+
+        Nobody looks at those in a run: it is plain to see here.
+        """
+        kinds = ast.Assign | ast.AnnAssign | ast.Return
+        ends = [node for node in ast.walk(self.tree) if isinstance(node, kinds)]
+        return {node.end_lineno or 0 for node in ends if _is_plain(node.value)}
+
     def with_notes(self, notes: dict[int, str]) -> bytes:
         """The source with these comments, by line; "" takes one out, others stay."""
         out = list(self.lines)
@@ -114,6 +123,15 @@ def can_bear(code: str) -> bool:
     return not _ALONE.search(code)
 
 
+def _is_plain(value: ast.expr | None) -> bool:
+    match value:
+        case ast.Constant() | ast.JoinedStr() | ast.Lambda():
+            return True
+        case ast.List([]) | ast.Tuple([]) | ast.Dict([]):
+            return True
+    return False
+
+
 def _ends(whole: str) -> dict[int, tuple[int | None, bool]]:
     """Lines that end outside of everything: where their comment begins, whether a statement ends.
 
@@ -122,7 +140,8 @@ def _ends(whole: str) -> dict[int, tuple[int | None, bool]]:
     found: dict[int, tuple[int | None, bool]] = {}
     comment: dict[int, int] = {}
     busy: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(whole, newline="").readline):
+    plain = whole.replace("\r\n", "\n").replace("\r", "\n")  # as the compiler reads it
+    for token in tokenize.generate_tokens(io.StringIO(plain).readline):
         row = token.start[0]
         if token.type == tokenize.COMMENT:
             comment[row] = token.start[1]
