@@ -117,6 +117,18 @@ def base_python() -> str:
     return os.path.realpath(sys.executable)
 
 
+def old_pythons() -> list[str]:
+    """Give the interpreters of pyenv that are too old for the agent."""
+    root = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
+    versions = os.path.join(root, "versions")
+    names = os.listdir(versions) if os.path.isdir(versions) else []
+    return [
+        os.path.join(versions, n, "bin", "python")
+        for n in sorted(names)
+        if n.startswith(("2.", "3.6", "3.7", "3.8"))
+    ]
+
+
 def driver_command(version: str) -> list[str]:
     """Give the words that run zeroin on an interpreter; what comes next is zeroin's own.
 

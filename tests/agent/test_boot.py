@@ -1,6 +1,5 @@
 """The agent inside every interpreter: it gets in, stays unseen, and tells of the crash."""
 
-import os
 import signal
 import stat
 import subprocess
@@ -343,18 +342,7 @@ def test_few_file_descriptors(python, inbox, tmp_path):
     assert done.stdout == "64\n"
 
 
-def old_pythons():
-    root = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
-    versions = os.path.join(root, "versions")
-    names = os.listdir(versions) if os.path.isdir(versions) else []
-    return [
-        os.path.join(versions, n, "bin", "python")
-        for n in sorted(names)
-        if n.startswith(("2.", "3.6", "3.7", "3.8"))
-    ]
-
-
-@pytest.mark.parametrize("old", old_pythons(), ids=lambda path: path.split("/")[-3])
+@pytest.mark.parametrize("old", support.old_pythons(), ids=lambda path: path.split("/")[-3])
 def test_older_pythons_are_left_alone(old, inbox, tmp_path):
     """2.7 to 3.8 in the user's tree run as if we were not there."""
     done = start(old, inbox, "-c", "print('fine')", cwd=tmp_path)

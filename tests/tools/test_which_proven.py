@@ -8,8 +8,11 @@ import os
 import py_compile
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
+
+import support
 
 RUN = """\
 import sys
@@ -63,9 +66,9 @@ def shop(tmp_path):
 
 @pytest.fixture
 def which(zeroin, shop):
-    def call(*words: str, code: int = 0, path: str = "lib"):
+    def call(*words: str, code: int = 0, path: str = "lib", **options):
         env = {"PYTHONPATH": str(shop / path)}
-        done = zeroin("which", "--json", *words, cwd=shop, env=env)
+        done = zeroin("which", "--json", *words, cwd=shop, env=env, **options)
         assert done.returncode == code, (done.stdout, done.stderr)
         return json.loads(done.stdout), done.stderr
 
@@ -215,7 +218,7 @@ def test_modules_that_are_loaded_before_or_have_no_source(which, python, name):
     for code in (f"import {name}", f"from {name} import __name__ as x"):
         found, _ = which(name, *words, code)
         assert (found["reached"]["reached"], found["why"]) == (True, None)
-        assert names(found) == ["<string>:1"]
+        assert names(found)[0] == "<string>:1"
     found, _ = which(name, *words, "pass", code=1)
     assert found["why"] in ("not-reached", "not-loaded")
 
@@ -240,3 +243,23 @@ def test_stale_bytecode_is_run_and_told(which, shop, name):
     code = "import shop.cart; print(shop.cart.never())"
     found, said = which(name, "--", sys.executable, "-c", code, code=1)
     assert (found["why"], said) == ("stale", "0\n")
+
+
+def test_files_that_shadow_the_library_are_the_ones_that_run(which, shop, python):
+    """Neither our question nor our watch loads the library's own before the program does."""
+    for name in ("json", "re", "types", "enum", "platform", "functools"):
+        (shop / f"{name}.py").write_text("x = 1\n")
+    (shop / "uses.py").write_text("import json\n\nassert json.x\n")
+    own = [str(Path(sys.executable).with_name("zeroin"))]  # python -m would not even start
+    found, said = which("json", "--no-stop", "--", python, "uses.py", driver=own)
+    assert (found["verdict"], found["file"]) == ("yes", str(shop / "json.py"))
+    assert (found["reached"]["exit_code"], said) == (0, "")
+
+
+@pytest.mark.parametrize("old", support.old_pythons(), ids=lambda path: path.split("/")[-3])
+def test_pythons_that_are_too_old(zeroin, shop, old):
+    """They are named as such, not by an error of ours inside of them."""
+    for words in (("--", old, "run.py"), ("--python", old)):
+        done = zeroin("which", "run", *words, cwd=shop)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "which is too old to be asked" in done.stderr

@@ -38,6 +38,25 @@ def dumps(value: Any) -> str:
     return "[" + ",".join(map(dumps, value)) + "]"
 
 
+def loads(text: str) -> Any:
+    """JSON as the standard library reads it, without bringing that module into the program."""
+    import _json
+
+    machinery: Any = _json
+    return machinery.make_scanner(_Context())(text, 0)[0]
+
+
+class _Context:
+    """How it is to be read."""
+
+    strict = True
+    object_hook = object_pairs_hook = parse_constant = None
+    parse_float, parse_int = float, int
+
+    def __init__(self) -> None:
+        self.memo: dict[str, str] = {}
+
+
 def send(message: dict[str, Any]) -> bool:
     """Deliver one message; False when nobody listens. Never raises, never prints."""
     folder = os.environ.get("ZEROIN_AGENT") or _folder

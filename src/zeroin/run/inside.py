@@ -11,22 +11,23 @@ import tempfile
 from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import UntestableError, UsageError
+from zeroin.run import interpreter
 from zeroin.run.environment import BOOT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 AGENT = os.path.dirname(BOOT)
-# The path is put back by the part itself: until then only the standard library is on it, so
-# that a file of the user's which is called `json.py` does not come between.
-START = """\
-import os, sys
-started, path = frozenset(sys.modules), list(sys.path)
+# The path is put back by the part itself.
+START = f"""\
+import sys
+started = frozenset(sys.modules)
+{interpreter.LIBRARY_ALONE}
+if sys.version_info < (3, 9):
+    sys.stdout.write('{{"old": "%d.%d.%d"}}' % sys.version_info[:3])
+    sys.exit()
 order, agent, part = sys.argv[1:]
 del sys.argv[1:]
-library = os.path.dirname(os.__file__)
-sys.path[:] = [p for p in path if p == library or os.path.dirname(p) == library
-    and os.path.basename(p) not in ("site-packages", "dist-packages")]
 package = type(sys)("_zeroin_agent")
 package.__path__ = [agent]
 sys.modules["_zeroin_agent"] = package
@@ -82,10 +83,13 @@ def ask(
 def _read(out: Any, err: Any, python: str, code: int) -> dict[str, Any]:
     out.seek(0)
     try:
-        return dict(json.loads(out.read().splitlines()[-1]))
+        told = dict(json.loads(out.read().splitlines()[-1]))
     except (ValueError, IndexError):
         err.seek(0)
         said = err.read().decode(errors="replace").strip().splitlines()
         how = f"ended with signal {-code}" if code < 0 else f"ended with exit code {code}"
         why = f": {said[-1]}" if said else ""
         raise UntestableError(f"{python} {how} before it answered{why}") from None
+    if "old" in told:
+        raise interpreter.too_old(python, told["old"])
+    return told

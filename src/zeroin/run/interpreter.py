@@ -25,9 +25,23 @@ _RUNNERS = {
     "pdm": ("run",),
     "hatch": ("run",),
 }
+# Before anything is imported for a question of ours: a file of the user's that is called
+# `json.py` must not come between. `path` is what it was.
+LIBRARY_ALONE = """
+import os, sys
+path = list(sys.path)
+library = os.path.dirname(os.__file__)
+sys.path[:] = [p for p in path if p == library or os.path.dirname(p) == library
+    and os.path.basename(p) not in ("site-packages", "dist-packages")]
+"""
 # Runs in any Python 3, so it says everything in old words.
-_PROBE = """
-import json, os, platform, sys, sysconfig
+_PROBE = f"""{LIBRARY_ALONE}
+if sys.version_info < (3,):
+    sys.stdout.write('{{"old": "%d.%d.%d"}}' % sys.version_info[:3])
+    sys.exit()
+"""
+_PROBE += """
+import json, platform, sysconfig
 def version(info):
     text = ".".join(str(one) for one in info[:3])
     return text if info[3] == "final" else text + info[3][0] + str(info[4])
@@ -37,7 +51,7 @@ print(json.dumps({
     "base": getattr(sys, "_base_executable", None) or sys.executable,
     "version": ".".join(str(one) for one in sys.version_info[:3]),
     "tag": abi + "-" + sysconfig.get_platform(),
-    "sites": [p for p in sys.path if os.path.basename(p) in ("site-packages", "dist-packages")],
+    "sites": [p for p in path if os.path.basename(p) in ("site-packages", "dist-packages")],
     "scripts": sysconfig.get_path("scripts"),
     "prefix": sys.prefix,
     "markers": {
@@ -127,7 +141,17 @@ def _ask(words: Sequence[str], cwd: str, env: Mapping[str, str]) -> dict[str, An
         said = done.stderr.decode(errors="replace").strip().splitlines()
         why = said[-1] if said else f"exit code {done.returncode}"
         raise UntestableError(f"{full}: does not tell what it is: {why}") from None
+    if "old" in told:
+        raise too_old(full, told["old"])
     return dict(told)
+
+
+def too_old(python: str, version: str) -> UsageError:
+    """One that can't be asked."""
+    return UsageError(
+        f"{python} is Python {version}, which is too old to be asked",
+        hint="name one from 3.9 on with --python",
+    )
 
 
 def _there(folders: list[str]) -> list[str]:

@@ -65,26 +65,6 @@ class _Turns:
         self.step = count(1).__next__
 
 
-class _Context:
-    """How JSON is to be read: as the standard library does by default."""
-
-    strict = True
-    object_hook = object_pairs_hook = parse_constant = None
-    parse_float, parse_int = float, int
-
-    def __init__(self) -> None:
-        self.memo: dict[str, str] = {}
-
-
-def read(text: str) -> list[dict[str, Any]]:
-    """JSON, without bringing that module into the user's program."""
-    import _json
-
-    machinery: Any = _json
-    found: list[dict[str, Any]] = machinery.make_scanner(_Context())(text, 0)[0]
-    return found
-
-
 def _compiled(text: str, cls: str = "") -> Any:
     """An expression, as it is understood in a class: there `__x` is `_Class__x`."""
     if "__" not in text or not cls:

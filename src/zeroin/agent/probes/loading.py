@@ -5,9 +5,9 @@ from __future__ import annotations
 import atexit
 import sys
 
-from .. import hooks, rewrite
+from .. import hooks, post, rewrite
 from . import hit, insert, matching, places, tally
-from .asked import Probe, read
+from .asked import Probe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _probes: list[Probe] = []  # of this process
 
 def begin(text: str, folder: str) -> None:
     """Read what is asked for, and stand where files are loaded."""
-    asked = read(text)
+    asked = post.loads(text)
     tally.begin(folder, len(asked))
     _probes[:] = [Probe(one, number) for number, one in enumerate(asked)]
     rewrite.add(_wanted, _change)

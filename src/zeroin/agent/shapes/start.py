@@ -28,11 +28,10 @@ _numbers = count()
 def install(folder: str, asked: str) -> None:
     """Begin. `asked` is JSON: `files` and `functions`, each empty for all of the user's own."""
     import atexit
-    import json
 
     global _path  # noqa: PLW0603 - one a process
     _path = f"{folder}/{NAME}"
-    wanted = json.loads(asked)
+    wanted = post.loads(asked)
     files = frozenset(wanted["files"])
     functions = tuple(wanted["functions"])
     atexit.register(_tell_counts)

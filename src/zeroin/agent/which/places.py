@@ -1,18 +1,21 @@
 """The file and line in which a class or a function was written.
 
 Functions carry theirs; for classes the source is read, since only newer Pythons note the line.
+This is loaded in the program, before it begins: of the standard library only what is there anyway.
 """
 
 from __future__ import annotations
 
-import ast
+import _ast
 import sys
+
+from ..probes.places import children, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITIONS = (_ast.ClassDef, _ast.FunctionDef, _ast.AsyncFunctionDef)
 _trees: dict[str, Any] = {}
 
 
@@ -44,7 +47,7 @@ def of_class(kind: type) -> tuple[str, int]:
 
 
 def _is_class(node: Any) -> bool:
-    return isinstance(node, ast.ClassDef)
+    return isinstance(node, _ast.ClassDef)
 
 
 def _is_heap_type(kind: type) -> bool:
@@ -63,7 +66,7 @@ def _is_compiled(kind: type, written: Any) -> bool:
     """Whether a class in C took the place of the one in the source, as for `OrderedDict`."""
     if not _is_heap_type(kind):
         return True
-    methods = [one.name for one in inside(written) if not isinstance(one, ast.ClassDef)]
+    methods = [one.name for one in inside(written) if not isinstance(one, _ast.ClassDef)]
     return bool(methods) and all(
         type(vars(kind).get(name)).__name__ in ("method_descriptor", "wrapper_descriptor")
         for name in methods
@@ -126,9 +129,9 @@ def assigned(file: str, name: str) -> int:
     lines = [
         one.lineno
         for body in (defined(file, outer) if outer else [tree(file)])
-        for one in inside(body, (ast.Assign, ast.AnnAssign))
+        for one in inside(body, (_ast.Assign, _ast.AnnAssign))
         for target in getattr(one, "targets", None) or [one.target]
-        if isinstance(target, ast.Name) and target.id == last
+        if isinstance(target, _ast.Name) and target.id == last
     ]
     return lines[-1] if lines else 0
 
@@ -138,29 +141,33 @@ def tree(file: str) -> Any:
     if file not in _trees:
         try:
             with open(file, "rb") as source:
-                _trees[file] = ast.parse(source.read())
+                _trees[file] = _parsed(source.read(), file)
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-            _trees[file] = ast.Module([], [])
+            _trees[file] = _ast.Module([], [])
     return _trees[file]
+
+
+def _parsed(source: bytes, file: str) -> Any:
+    return compile(source, file, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
 
 
 def inside(node: Any, kinds: Any = DEFINITIONS) -> list[Any]:
     """Statements of a body, also those below `if`, `try`, `with` and the like."""
     found: list[Any] = []
-    waiting = list(ast.iter_child_nodes(node))
+    waiting = list(children(node))
     while waiting:
         one = waiting.pop(0)
         if isinstance(one, kinds):
             found.append(one)
         elif isinstance(one, DEFINITIONS):
             continue
-        elif isinstance(one, (ast.stmt, ast.ExceptHandler)) or type(one).__name__ == "match_case":
-            waiting[:0] = list(ast.iter_child_nodes(one))
+        elif isinstance(one, (_ast.stmt, _ast.ExceptHandler)) or type(one).__name__ == "match_case":
+            waiting[:0] = list(children(one))
     return found
 
 
 def _starting_at(file: str, line: int, name: str) -> Any:
-    for node in ast.walk(tree(file)):
+    for node in walk(tree(file)):
         if isinstance(node, DEFINITIONS) and node.name == name:
             first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
             if line in (first, node.lineno):

@@ -9,7 +9,7 @@ A module without a source, or one that was loaded before the program began, is r
 
 from __future__ import annotations
 
-import ast
+import _ast
 import os
 import sys
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 WAIT = 30.0  # seconds for the driver to end us
 MOST = 200  # frames
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
 _place: dict[str, Any] = {}
 _times: list[int] = []
 _told: set[int] = set()
@@ -31,11 +31,9 @@ _AGENT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 def install(environ: Mapping[str, str]) -> None:
     """Called at the start of each process."""
-    import json
+    from .. import post, rewrite
 
-    from .. import rewrite
-
-    _place.update(json.loads(environ["ZEROIN_WHICH"]))
+    _place.update(post.loads(environ["ZEROIN_WHICH"]))
     files = frozenset(_place["files"])
     _place["before"] = _place["module"] in sys.modules
     is_module = not _place.get("name") and not _place.get("line")
@@ -107,7 +105,7 @@ def _of(node: Any) -> list[tuple[list[Any], int]]:
     """A class is reached by a call of one of its methods."""
     from . import places
 
-    is_class = isinstance(node, ast.ClassDef)
+    is_class = isinstance(node, _ast.ClassDef)
     methods = places.inside(node, FUNCTIONS) if is_class else []
     return [(one.body, _first(one.body)) for one in methods or [node]]
 
@@ -115,8 +113,8 @@ def _of(node: Any) -> list[tuple[list[Any], int]]:
 def _first(body: list[Any]) -> int:
     """Behind a docstring and what must stand before all else."""
     for index, one in enumerate(body):
-        is_text = isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
-        is_future = isinstance(one, ast.ImportFrom) and one.module == "__future__"
+        is_text = isinstance(one, _ast.Expr) and isinstance(one.value, _ast.Constant)
+        is_future = isinstance(one, _ast.ImportFrom) and one.module == "__future__"
         if not is_future and not (index == 0 and is_text):
             return index
     return len(body)
@@ -125,7 +123,9 @@ def _first(body: list[Any]) -> int:
 def _at_line(tree: Any, line: int) -> tuple[list[Any], int] | None:
     """The innermost statement that holds the line, else the next one after it."""
     best: tuple[int, int, list[Any], int] | None = None
-    for node in ast.walk(tree):
+    from ..probes.places import walk
+
+    for node in walk(tree):
         for field in ("body", "orelse", "finalbody"):
             body = getattr(node, field, None)
             if not isinstance(body, list):
@@ -151,7 +151,7 @@ def _insert(body: list[Any], at: int) -> None:
     from .. import rewrite
 
     like = body[min(at, len(body) - 1)] if body else None
-    call = ast.Expr(ast.Call(rewrite.constant(_reached), [], []))
+    call = _ast.Expr(_ast.Call(rewrite.constant(_reached), [], []))
     body.insert(at, rewrite.place(call, like))
 
 
