@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
 
 import pytest
 
@@ -130,3 +132,32 @@ def test_super_goes_on_behind_the_class_that_a_method_was_written_in(which):
         ("shop.C", False),
         ("shop.A", True),
     ]
+
+
+def test_names_that_python_has_built_in(which, zeroin, tmp_path):
+    """They are of no module that anyone imports, and known all the same."""
+    assert which("len")["defined"] == "builtins.len"
+    assert which("dict.get")["kind"] == "method"
+    done = zeroin("which", "dict.nope", cwd=tmp_path)
+    assert "dict has no nope" in done.stderr
+
+
+def test_what_a_module_has_is_printed_by_the_hint(zeroin, which, tmp_path):
+    """The command that is told works as it stands."""
+    which("shop")
+    done = zeroin("which", "shop.Item.qqqq", cwd=tmp_path)
+    hint = done.stderr.splitlines()[1].partition("see what it has: ")[2]
+    told = subprocess.run(
+        shlex.split(hint), cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "'rate'" in told.stdout
+
+
+def test_a_file_behind_a_built_in_module(which, zeroin, tmp_path):
+    """It is never loaded: to be renamed, not to be mended by a path."""
+    (tmp_path / "sys.py").write_text("x = 1\n")
+    found = which("sys.py", code=1)
+    assert (found["why"], found["mend"]) == ("other-copy", None)
+    said = zeroin("which", "sys.py", cwd=tmp_path).stdout
+    assert "has sys built in; edits in sys.py are not run\n  rename it: " in said
+    assert "can't be read" not in said

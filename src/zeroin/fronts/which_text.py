@@ -27,6 +27,8 @@ def lines(found: Which, paint: Paint, *, everything: bool) -> list[str]:
         out.append(f"  to mend: {found.mend}")
     elif found.why == "import-error":
         out.append(f"  see it: {shlex.quote(found.python.executable)} -c 'import {found.module}'")
+    elif found.why == "other-copy" and found.how in ("builtin", "frozen", "standard library"):
+        out.append(f"  rename it: {_python(found)} has its own {found.module}, which comes first")
     elif found.why == "other-copy":
         out.append(f"  edit that one: {_place(found.file, 0)}")
     out += _about(found, paint)
@@ -90,10 +92,10 @@ def _no(found: Which) -> str:
         said = next((one for one in found.others if os.path.realpath(one.file) == real), None)
         same = ", the same text so far" if said is not None and said.comparison.same else ""
         of = _in_brackets(found, how="")
-        return (
-            f"{_python(found)} loads {copy.get(found.how, '')}{where}{of}; "
-            f"edits in {asked} are not run{same}"
+        loads = (
+            f"loads {copy.get(found.how, '')}{where}" if where else f"has {found.module} built in"
         )
+        return f"{_python(found)} {loads}{of}; edits in {asked} are not run{same}"
     if found.why == "not-importable":
         name = f" as {found.module}" if found.module else ""
         return f"{_python(found)} can't import {asked}{name}: its folder is not on the path"
@@ -242,7 +244,8 @@ def _others(found: Which, paint: Paint, most: int) -> list[str]:
     for copy in found.others[:most]:
         out.append(f"  {words.clean(short(copy.file))}")
         if not shadows:  # they are no copies, and differ in everything
-            out.append(paint(f"      {words.clean(_copy(copy))}", "dim"))
+            compared = f": {_compared(copy)}" if found.file else ""
+            out.append(paint(f"      {words.clean(_copy(copy))}{compared}", "dim"))
     if len(found.others) > most:
         out.append(paint(f"  {len(found.others) - most} more: --all", "dim"))
     return out
@@ -258,7 +261,7 @@ def _copy(copy: Copy) -> str:
         "environment": f"in {short(copy.of)}",
     }[copy.where]
     dist = f", {copy.dist.name} {copy.dist.version}" if copy.dist and copy.dist.name else ""
-    return f"{where}{dist}: {_compared(copy)}"
+    return f"{where}{dist}"
 
 
 def _compared(copy: Copy) -> str:

@@ -7,6 +7,7 @@ once the path is back: a file of the user's may have its name.
 
 from __future__ import annotations
 
+import builtins
 import json
 import os
 import sys
@@ -74,6 +75,8 @@ def _answer(order: dict[str, Any], started: frozenset[str]) -> dict[str, Any]:
         return {"candidates": [_candidate(name, started) for name in order["files"]]}
     name, _, inside = order["name"].partition(":")
     spec, rest = locate.dotted(name, started)
+    if spec is None and name.split(".", maxsplit=1)[0] in vars(builtins):
+        spec, rest = locate.dotted(f"builtins.{name}", started)
     if spec is None:
         return {"missing": name.split(".")[0], "near": _top_names(), "left": _left_over(name)}
     words = [*rest, *(inside.split(".") if inside else [])]

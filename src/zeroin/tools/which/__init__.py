@@ -131,8 +131,8 @@ def _unknown(asked: question.Question, told: dict[str, Any] | None, asking: Aski
     elif told.get("left"):
         hint = f"only its bytecode is left: {told['left']}"
     elif holder:
-        hint = f"see what it has: {python} -c 'import {asked.name.split(':')[0].split('.')[0]}'"
-        hint = "" if ":" in asked.name else hint
+        module, inside = told["located"]["module"], before.replace(":", ".").rstrip(".")
+        hint = f"see what it has: {python} -c 'import {module}; print(dir({inside}))'"
     else:
         hint = "another environment may have it: name its interpreter with --python"
     return UsageError(f"{asked.text}: {what}", hint=hint)

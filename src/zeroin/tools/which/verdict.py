@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from zeroin.tools.which.report import Copy, Which
 
 PROJECTS = ("checkout",)
+LIBRARY = ("builtin", "frozen", "standard library")
 
 
 def judged(found: Which, asking: Asking) -> Which:
@@ -21,7 +22,7 @@ def judged(found: Which, asking: Asking) -> Which:
         return found._replace(verdict="no", why="import-error")
     if found.replaced is not None and found.replaced["by"] == "patch":
         return found._replace(verdict="no", why="replaced", asked=found.replaced["file"])
-    if not found.file or found.how in ("builtin", "frozen", "standard library"):
+    if not found.file or found.how in LIBRARY:
         return found
     own = [one for one in found.others if one.where in PROJECTS and _is_ours(one, asking)]
     if any(note.startswith(SHADOWS) for note in found.notes):
@@ -45,6 +46,8 @@ def _is_source(file: str, asking: Asking) -> bool:
 
 def mended(found: Which, asking: Asking) -> Which:
     """The command that makes Python load the file that was asked about."""
+    if found.how in LIBRARY:
+        return found  # nothing comes before those
     if dists.site_of(found.asked) or "/build/lib" in found.asked:
         return found  # nobody means to run that one: the loaded one is the one to edit
     project = folders.project_of(
