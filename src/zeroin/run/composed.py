@@ -17,7 +17,7 @@ from zeroin.named import NamedTuple
 from zeroin.run.dists import INFO, installed_once
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from zeroin.run.dists import Dist
     from zeroin.run.interpreter import Python
@@ -57,14 +57,13 @@ class Composed(NamedTuple):
         path = os.pathsep.join(filter(None, (self.bin, env.get("PATH", ""))))
         return {"PATH": path, "VIRTUAL_ENV": self.folder, "PYTHONHOME": None}
 
-    def led(self, word: str, cwd: str, python: Python) -> str:
-        """A word of the command that names a program of the environment in whose place this is."""
+    def led(self, word: str, cwd: str, programs: Collection[str]) -> str:
+        """A word of the command; if it is below these folders, that program of this one."""
         if os.sep not in word:
             return word
         folder, name = os.path.split(os.path.normpath(os.path.join(cwd, word)))
         here = os.path.join(self.bin, name)
-        known = {python.scripts, os.path.dirname(python.executable)}
-        return here if folder in known and os.path.exists(here) else word
+        return here if folder in programs and os.path.exists(here) else word
 
 
 def compose(folder: str, python: Python, parts: Sequence[Part]) -> Composed:

@@ -163,18 +163,26 @@ def _there(folders: list[str]) -> list[str]:
     return found
 
 
-def _executable(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> str:
+def named(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> str:
+    """The one that a command starts by a word of its own; "" if none says which."""
     for word in command:
         found = (
             os.path.join(cwd, word) if os.sep in word else shutil.which(word, path=env.get("PATH"))
         )
         if found and _PYTHON.fullmatch(os.path.basename(found)) and os.access(found, os.X_OK):
             return found
-        named = _shebang(found) if found and os.path.isfile(found) else ""
-        if named:
-            return named
+        started = _shebang(found) if found and os.path.isfile(found) else ""
+        if started:
+            return started
         if word.endswith(".py"):
             break  # behind it are the program's own words
+    return ""
+
+
+def _executable(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> str:
+    started = named(command, cwd, env)
+    if started:
+        return started
     active = os.path.join(env.get("VIRTUAL_ENV") or "/nowhere", "bin", "python")
     if os.access(active, os.X_OK):
         return active
@@ -198,6 +206,6 @@ def _shebang(path: str) -> str:
     words = lines[0][2:].split()
     if words[:1] == ["/bin/sh"] and len(lines) > 1 and lines[1].startswith("'''exec' "):
         words = lines[1].removeprefix("'''exec' ").strip().split('"')[1:2] or words
-    named = words[0] if words else ""
-    is_python = bool(_PYTHON.fullmatch(os.path.basename(named))) and os.access(named, os.X_OK)
-    return named if is_python else ""
+    first = words[0] if words else ""
+    is_python = bool(_PYTHON.fullmatch(os.path.basename(first))) and os.access(first, os.X_OK)
+    return first if is_python else ""

@@ -30,9 +30,9 @@ class Story:
             shutil.rmtree(folder)
         packages.make_environment(folder, {**self.zeroin.env, **self.index.env}, *wanted)
 
-    def run(self, text, code):
+    def run(self, text, code, python="python"):
         (self.folder / "use.py").write_text(text)
-        done = self.zeroin("run", "--", "python", "use.py", cwd=self.folder, env=self.env)
+        done = self.zeroin("run", "--", python, "use.py", cwd=self.folder, env=self.env)
         assert done.returncode == code, done.stderr
 
     def ask(self, *words, env=None):
@@ -114,6 +114,21 @@ def test_packages_that_cannot_be_apart(story):
     assert "which needs (else these packages can't be installed together):" in done.stdout
     assert "top: 1.0 → 2.0" in done.stdout
     assert "p1" not in done.stdout.replace("p1.version", "")
+
+
+def test_two_environments_by_name(story):
+    """Whichever Python is named, tries have the packages: it is not the program that broke it."""
+    env = {**story.zeroin.env, **story.index.env}
+    for name, version in (("works", "1.0"), ("fails", "2.0")):
+        packages.make_environment(story.folder / name, env, f"p1=={version}", f"p2=={version}")
+    (story.folder / ".gitignore").write_text("works\nfails\n")
+    line = "import p1, p2\nassert p1.version < '2', p1.__file__\n"
+    story.run(line, 0, "works/bin/python")
+    story.run(line, 1, "fails/bin/python")
+    told = story.told()
+    (one,) = told["culprits"]
+    assert (one["name"], one["old"], one["new"]) == ("p1", "1.0", "2.0")
+    assert told["headline"].endswith(": p1.py")
 
 
 def test_packages_that_came_and_went(story):

@@ -180,6 +180,29 @@ def test_two_virtual_environments(bisect, project, zeroin, index):
     assert names(told) == {"p03"}
 
 
+@pytest.mark.parametrize("here", ["this", "."])
+def test_a_virtual_environment_and_this(bisect, project, zeroin, index, here):
+    """What the command names is `this`, not the environment that is given beside it."""
+    env = {**zeroin.env, **index.env}
+    for folder, version in (("works", "1.0"), ("fails", "2.0")):
+        wanted = [f"{name}=={version}" for name in NAMES[:4]]
+        packages.make_environment(project / folder, env, *wanted)
+    words = ("--no-release", "--json", "--", "fails/bin/python")
+    told = answered(bisect("works", here, *words, *failing(project, "p03.version > '1.5'")[2:]))
+    assert names(told) == {"p03"}
+
+
+def test_the_command_names_an_environment_that_is_not_given(bisect, project, zeroin, index):
+    """It is run in that of the try all the same."""
+    env = {**zeroin.env, **index.env}
+    for folder, version in (("works", "1.0"), ("fails", "2.0")):
+        packages.make_environment(project / folder, env, f"p03=={version}", f"p04=={version}")
+    packages.make_environment(project / "third", env)
+    words = ("--no-release", "--json", "--", "third/bin/python")
+    told = answered(bisect("works", "fails", *words, *failing(project, "p03.version > '1.5'")[2:]))
+    assert names(told) == {"p03"}
+
+
 def test_an_attempt_and_this(bisect, project, zeroin, index):
     """What was installed when an attempt was made, against what is now."""
     command = failing(project, "p03.version > '1.5'")

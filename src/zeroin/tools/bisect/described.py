@@ -37,7 +37,12 @@ def is_environment(text: str, cwd: str) -> bool:
 
 
 def python_for(old: str, new: str, cwd: str) -> str:
-    """Where the Python to search with is: that of an environment that is given; "" if none is."""
+    """Where the Python to search with is: that of an environment that is given.
+
+    "" for the one that the command would start, which is what `this` means.
+    """
+    if old in HERE or new in HERE:
+        return ""
     return next((one for one in (new, old) if is_environment(one, cwd)), "")
 
 

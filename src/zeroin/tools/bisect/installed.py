@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from zeroin.cycle import Cycle
     from zeroin.record.store import Attempt
+    from zeroin.run.composed import Composed
 
 APART = "these packages can't be installed together"
 
@@ -86,12 +87,15 @@ class Installed:
             left -= some
         return found
 
-    def inside(self, cycle: Cycle, env: Mapping[str, str], made: Iterable[int], own: str) -> Cycle:
+    def inside(
+        self, cycle: Cycle, env: Mapping[str, str], made: Iterable[int], own: str
+    ) -> tuple[Cycle, Composed]:
         """The same cycle in an environment with these changes, which is made in that folder."""
         name = self._mixes.name(self._put_back(frozenset(made)))
         parts = self._mixes.mix(name).parts
         python = self._setting.python
-        return inside(cycle, compose(os.path.join(own, "env"), python, parts), python, env)
+        composed = compose(os.path.join(own, "env"), python, parts)
+        return inside(cycle, composed, python, env), composed
 
     def _put_back(self, made: Collection[int]) -> frozenset[int]:
         return frozenset(range(self.count)) - frozenset(made)

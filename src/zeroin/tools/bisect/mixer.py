@@ -14,6 +14,7 @@ from zeroin.run import copies
 from zeroin.run.apart import View
 from zeroin.search.ranges import members
 from zeroin.tools.again import path_into
+from zeroin.tools.bisect.packages import told
 from zeroin.tools.bisect.viewed import Viewed
 from zeroin.tools.workers import Answer
 
@@ -54,11 +55,12 @@ class Mixer:
             lines = " && ".join(f"( {line} )" for line in cycle.reset)
             words = ("/bin/sh", "-c", f'{lines} && exec "$@"', "sh", *cycle.command)
             cycle = cycle._replace(command=words, reset=())
+        composed = None
         try:
             self._folder.be(states.files(made))
             if states.installed is not None:
                 packages = states.packages_of(made)
-                cycle = states.installed.inside(cycle, env, packages, self._own)
+                cycle, composed = states.installed.inside(cycle, env, packages, self._own)
                 if packages != self._packages:  # what was imported is of another environment
                     self._viewed.close()
                     self._packages = packages
@@ -72,6 +74,7 @@ class Mixer:
             outcome, _ = self._viewed.run(cycle, env, view, cold=trial.cold)
         except ZeroinError as error:
             return Answer(None, error.message, error.hint)
+        outcome = told(outcome, composed) if composed is not None else outcome
         return Answer(outcome, resumed=self._viewed.resumed)
 
     def close(self) -> None:

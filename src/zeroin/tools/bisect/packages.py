@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import UntestableError, ZeroinError
 from zeroin.named import NamedTuple
-from zeroin.run import copies, limited
+from zeroin.run import copies, interpreter, limited
 from zeroin.run.apart import View, can_be_apart, spawn_apart
 from zeroin.run.composed import Composed, compose, keep_bytecode
 from zeroin.run.dists import installed
@@ -78,14 +78,13 @@ class Packages:
             return Answer(None, error.message, error.hint)
         except OSError as error:
             return Answer(None, f"an environment can't be made in {self._own}: {error.strerror}")
-        # Where our folders are is of no interest to anybody.
-        return Answer(outcome._replace(headline=outcome.headline.replace(f"{made.site}/", "")))
+        return Answer(told(outcome, made))
 
     def _run(self, trial: Trial, made: Composed, names: list[str]) -> tuple[Outcome, Seen]:
         rig = self._rig
         cycle = inside(rig.cycle, made, rig.python, rig.environ)
-        told = {**cycle.env, "ZEROIN_WHERE": ",".join(names[:MOST_NAMES])}
-        cycle = cycle._replace(env=told, timeout=trial.timeout)
+        variables = {**cycle.env, "ZEROIN_WHERE": ",".join(names[:MOST_NAMES])}
+        cycle = cycle._replace(env=variables, timeout=trial.timeout)
         view = self._view()
         if view.copied:
             cycle = copies.made(view, cycle)
@@ -137,8 +136,16 @@ class Packages:
 def inside(cycle: Cycle, made: Composed, python: Python, environ: Mapping[str, str]) -> Cycle:
     """The same cycle with another environment for the one that it would use."""
     env = users(cycle, environ)
-    command = tuple(made.led(word, cycle.cwd, python) for word in cycle.command)
+    # The environment that the command names may be another one than that which is varied.
+    own = interpreter.named(cycle.command, cycle.cwd, env)
+    programs = {python.scripts, *(os.path.dirname(one) for one in (python.executable, own) if one)}
+    command = tuple(made.led(word, cycle.cwd, programs) for word in cycle.command)
     return cycle._replace(command=command, env={**cycle.env, **made.variables(env)})
+
+
+def told(outcome: Outcome, made: Composed) -> Outcome:
+    """Without our folders: where those are is of no interest to anybody."""
+    return outcome._replace(headline=outcome.headline.replace(f"{made.site}/", ""))
 
 
 def view_of(root: str, scratch: str) -> View:
