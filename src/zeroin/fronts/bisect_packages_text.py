@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from zeroin.tools.bisect.report import BisectReport, Culprit
 
 MOST = 12  # names in a line
+ABSENT = "(none)"  # the version of what is not there
 
 
 def put_packages(report: BisectReport, paint: Paint, put_commit: Any) -> None:
@@ -41,9 +42,9 @@ def _put_culprit(culprit: Culprit, paint: Paint) -> None:
         alone = {True: "yes", False: "no", None: "not known"}[about["breaks_alone"]]
         if about["breaks_with"]:
             alone = f"no, only together with {', '.join(about['breaks_with'])}"
-        moves = ", ".join(map(change, about["moves_with_it"])) or "nothing"
+        moves = [f"{one['name']} {_way(one['new'], one['old'])}" for one in about["moves_with_it"]]
         what = f"put back {name} {_way(culprit.new, culprit.old)} and it works"
-        put(f"{what} · breaks alone: {alone} · moves with it: {moves}")
+        put(f"{what} · breaks alone: {alone} · moves with it: {', '.join(moves) or 'nothing'}")
     else:
         others = ", ".join(about["breaks_with"])
         put(f"{name} {_way(culprit.old, culprit.new)} is what {others} breaks together with")
@@ -57,7 +58,7 @@ def _put_culprit(culprit: Culprit, paint: Paint) -> None:
 
 
 def _way(start: str | None, end: str | None) -> str:
-    return f"{start or '(none)'} → {end or '(none)'}"
+    return f"{start or ABSENT} → {end or ABSENT}"
 
 
 def _put_release(report: BisectReport, paint: Paint) -> None:
@@ -74,13 +75,9 @@ def _put_release(report: BisectReport, paint: Paint) -> None:
         put(f"{paint(word, 'bold')}: {package} {report.first_bad}{f' ({said})' if said else ''}")
     if about.get("early"):
         put(f"  its pre-release {about['early']} has it already")
-    if about.get("moved"):
-        put(f"  moved with it: {', '.join(map(change, about['moved']))}")
-
-
-def change(told: Mapping[str, Any]) -> str:
-    """One package, before and after."""
-    return f"{told['name']} {told['old'] or '(none)'} → {told['new'] or '(none)'}"
+    moved = [f"{one['name']} {_way(one['old'], one['new'])}" for one in about.get("moved") or ()]
+    if moved:
+        put(f"  moved with it: {', '.join(moved)}")
 
 
 def listed(names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from zeroin.cycle import Kind, Verdict
 from zeroin.fronts import bisect_culprits
-from zeroin.fronts.bisect_packages_text import put_packages
+from zeroin.fronts.bisect_packages_text import ABSENT, put_packages
 from zeroin.fronts.shrink_text import counted
 from zeroin.fronts.words import Paint, put
 
@@ -70,7 +70,7 @@ class Teller:
         word, colour = _WORDS[tried.verdict]
         if self._noun == VALUE and tried.verdict is Verdict.SAME:
             word = f"fails: {headline}"
-        if self._fixed and tried.verdict is not Verdict.OTHER:
+        if tried.fixed and tried.verdict is not Verdict.OTHER:
             word = "works" if tried.verdict is Verdict.SAME else "fails the same way"
         elif tried.outcome.failed and tried.verdict is Verdict.PASSED:
             word = f"as good: {headline}"
@@ -166,7 +166,7 @@ def _end(report: BisectReport, paint: Paint) -> str:
         old, new = ("fails", "works") if report.fixed else ("works", "fails the same way")
         old = "fails as before" if report.about.get("before") else old
         good, bad = (
-            one[:10] if report.axis == "commits" else one
+            one[:10] if report.axis == "commits" else one or ABSENT
             for one in (report.last_good, report.first_bad)
         )
         if report.axis == "limit":

@@ -130,6 +130,8 @@ def test_what_has_to_move_with_it(bisect, project):
     (culprit,) = told["culprits"]
     moved = {one["name"] for one in culprit["about"]["moves_with_it"]}
     assert {culprit["name"], *moved} == {"top", "mid", "base"}
+    done = bisect("old.txt", "new.txt", "--no-release", "--", "python", "use.py")
+    assert done.stdout.count("2.0 → 1.0") == 3
 
 
 @pytest.mark.parametrize("way", ["added", "removed"])
@@ -145,6 +147,8 @@ def test_packages_that_came_or_went(bisect, project, way):
     done = bisect("old.txt", "new.txt", "--", "python", "use.py")
     change = "1.0 → (none)" if way == "added" else "(none) → 1.0"
     assert f"put back late {change} and it works" in done.stdout
+    ends = ("(none)", "1.0") if way == "added" else ("1.0", "(none)")
+    assert "confirmed: {} works, {} fails the same way".format(*ends) in done.stdout
 
 
 def test_the_other_way_round(bisect, project):
@@ -241,7 +245,9 @@ def test_what_cannot_be_read(bisect, project, old, new, code, said):
 def test_both_work_or_both_fail(bisect, project):
     """Then it is not for the packages, and that is the answer."""
     done = bisect("old.txt", "new.txt", "--", "python", "-c", "pass")
-    assert "it works with both" in done.stdout
+    assert "it works with both, old.txt and new.txt, 13 runs each" in done.stdout
+    again = "zeroin bisect envs old.txt new.txt --repeat 50 -- python -c pass"
+    assert f"next: it may fail only sometimes: {again}\n" in done.stdout
     assert done.returncode == 1
     done = bisect("old.txt", "new.txt", "--", "python", "-c", "1 / 0")
     assert "it fails in the same way with both" in done.stdout
@@ -337,3 +343,17 @@ def test_it_fails_sometimes(bisect, project, tmp_path):
     assert names(told) == {"p07"}
     assert told["confirmed"]
     assert told["confidence"] < 1
+
+
+def test_it_does_not_fail_at_first(bisect, project, tmp_path):
+    """A program that takes no time is run often before it is said to work with both."""
+    (project / "use.py").write_text(
+        "import p07\n"
+        "if p07.version == '2.0':\n"
+        f"    with open({str(tmp_path / 'turns')!r}, 'a') as file:\n"
+        "        file.write('x')\n"
+        "        turn = file.tell()\n"
+        "    assert turn < 6 or turn % 3 == 0, 'now and then'\n"
+    )
+    words = ["--no-release", "-j", "1", "--json", "--", "python", "use.py"]
+    assert names(answered(bisect("old.txt", "new.txt", *words))) == {"p07"}

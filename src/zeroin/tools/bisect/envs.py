@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +37,10 @@ _MIRROR = {
     Verdict.OTHER: Verdict.OTHER,
 }
 AT_ONCE = 2  # the more at once, the more tries it takes altogether
+OFTEN = 50  # runs of an end that may fail only sometimes
 DOUBT = 2  # further runs of the failing one, where several packages seem to be at fault
-AGAIN = 3  # further runs of ends that are not as they should be
+AGAIN, QUICKLY = 3, 12  # further runs of ends that are not as they should be,
+SECONDS = 20.0  # the more of them if they take no longer than this
 
 
 class EnvOptions(NamedTuple):
@@ -184,7 +187,8 @@ class _Envs:
         tries.run([name for name in (bad, good) for _ in range(runs - tries.runs(name))])
         for name, one in ((bad, self.new), (good, self.old)):
             if name in tries.reasons:
-                raise UntestableError(f"{one.label} can't be tested: {tries.why(name)}")
+                why = f"{one.label} can't be tested: {tries.why(name)}"
+                raise UntestableError(why, hint=tries.hints.get(name, ""))
         failed = {name: any(one.failed for one in tries.outcomes[name]) for name in (bad, good)}
         if failed[good] and not failed[bad]:
             return self._turned()
@@ -238,7 +242,9 @@ class _Envs:
 
     def _unlike_ends(self) -> Found | None:
         tries, bad, good = self.tries, self.none, self.all
-        runs = max(AGAIN, self.options.repeat)
+        longest = max(one.seconds for name in (bad, good) for one in tries.outcomes[name])
+        fit = int(SECONDS / max(longest, SECONDS / QUICKLY))
+        runs = max(AGAIN, fit, self.options.repeat)
         tries.run([name for name in (bad, good) for _ in range(runs)])
         self._decide()
         if tries.judge is not None:
@@ -246,8 +252,12 @@ class _Envs:
         if any(one.failed for one in tries.outcomes[bad]):
             why = f"it fails in the same way with both: {tries.why(bad)}"
             return Found("not-reproduced", why=why, hint="is it for the packages at all?")
-        why = f"it works with both, {self.old.label} and {self.new.label}"
-        return Found("not-reproduced", why=why, hint="run the command where it fails: zeroin run")
+        runs = tries.runs(bad)
+        why = f"it works with both, {self.old.label} and {self.new.label}, {runs} runs each"
+        repeat = ("--repeat", str(max(OFTEN, 2 * runs)))
+        words = shlex.join((self.old.label, self.new.label, *repeat, "--", *self.setting.given))
+        hint = f"it may fail only sometimes: zeroin bisect envs {words}"
+        return Found("not-reproduced", why=why, hint=hint)
 
     def _cure(self) -> Cured:
         seen = [

@@ -113,7 +113,8 @@ class Ordered:
         for name in (bad, good):
             if name in tries.reasons:
                 label = tries.axis.label(name)
-                return Found("not-reproduced", why=f"{label} can't be tested: {tries.why(name)}")
+                why = f"{label} can't be tested: {tries.why(name)}"
+                return Found("not-reproduced", why=why, hint=tries.hints.get(name, ""))
         if tries.judge is not None:  # what is looked for is known from an outer search
             return self._is_inside(good, bad)
         self._decide(good, bad)

@@ -65,6 +65,7 @@ class Tried(NamedTuple):
     outcome: Outcome | None
     reason: str = ""  # why it could not be tested
     again: bool = False  # it had been tried before
+    fixed: bool = False  # what works is what is looked for
 
 
 class Progress(NamedTuple):

@@ -33,6 +33,7 @@ class Setting:
 
     def __init__(self, cycle: Cycle, environ: Mapping[str, str], python: str = "") -> None:
         self.cycle = cycle._replace(command=tuple(interpreter.unwrapped(cycle.command)))
+        self.given = cycle.command
         self.environ = environ
         env = users(cycle, environ)
         if python:

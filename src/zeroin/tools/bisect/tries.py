@@ -39,6 +39,7 @@ class Tries:
         self.memory = Memory(folder, fresh=options.fresh)
         self.outcomes: dict[str, list[Outcome]] = {}
         self.reasons: dict[str, str] = {}  # why a candidate can't be tested
+        self.hints: dict[str, str] = {}  # and what helps against that
         self.tries = 0
         self.began = time.monotonic()
         self.between: Callable[[], tuple[int, float]] = lambda: (0, 0.0)
@@ -166,6 +167,8 @@ class Tries:
                 self.notes[answer.reason] = None
             self._learn(trial.name, answer.outcome, answer.error)
             self.memory.note(trial.name, answer.outcome, answer.error)
+            if answer.hint:
+                self.hints[trial.name] = answer.hint
             self.tries += 1
             done.append(trial.name)
             self._tell(trial.name, answer.outcome, answer.error, again=again)
@@ -177,7 +180,8 @@ class Tries:
             verdict = self.judge.verdict(outcome)
         between, left = self.between()
         took = (time.monotonic() - self.began) / max(1, self.tries)
-        tried = Tried(name, self.axis.label(name), verdict, outcome, reason, again)
+        fixed = self.judge is not None and self.judge.fixed
+        tried = Tried(name, self.axis.label(name), verdict, outcome, reason, again, fixed)
         progress = Progress(tried, between, self.tries, left, left * took, self.noun)
         self.teller.progress(progress)
 
