@@ -168,6 +168,17 @@ def test_only_the_middle_fails(bisect, index):
     assert "since shop 4.0" in told["notes"][-1]
 
 
+def test_only_the_middle_fails_and_each_try_is_said_as_it_went(bisect, index):
+    """Also those that are made to find since when it works again."""
+    for version in ("4.0", "4.1", "4.2", "4.3"):
+        index.add("shop", version, {"shop.py": WORKS}, requires=["base"])
+    done = bisect("shop", "--good", "1.0", "--bad", "4.3", "-j", "1", "--", "python", "use.py")
+    tried = [line.split()[2:4] for line in done.stderr.splitlines() if line[:3].strip().isdigit()]
+    went = {version: word for version, word in tried if version.startswith("4")}
+    assert set(went.values()) == {"works"}
+    assert len(went) > 1
+
+
 def test_what_repaired_it(bisect, index):
     """With --fixed, the first one that works again."""
     index.add("shop", "4.0", {"shop.py": WORKS}, requires=["base"])
@@ -185,12 +196,21 @@ def test_a_pre_release_has_it_already(bisect, index):
     assert "its pre-release 3.0rc1 has it already" in done.stdout
 
 
+def test_a_requirement_that_excludes_what_is_installed(bisect):
+    """The installed release is not quietly another one then: it can't be tested."""
+    done = bisect("shop", "--good", "1.0", "--with", "shop<3", "--", "python", "use.py")
+    assert done.returncode == 125
+    assert "shop 3.2 can't be tested" in done.stderr
+    assert done.stderr.endswith("\n  name another release: --bad VERSION\n")
+
+
 def test_imported_from_elsewhere(bisect, project):
     """A copy beside the script hides all releases: that is said, and nothing is answered."""
     (project / "shop.py").write_text(BROKEN)
     done = bisect("shop", "--good", "1.0", "--", "python", "use.py")
     assert done.returncode == 125
     assert f"shop was imported from {project / 'shop.py'}" in done.stderr
+    assert "take that out of PYTHONPATH" in done.stderr
     assert "first bad" not in done.stdout
     (project / "shop.py").unlink()
     done = bisect("shop", "--good", "1.0", "--", "python", "use.py")
@@ -219,6 +239,10 @@ def test_tries_write_nothing(bisect, project):
     [
         (["nothing-like-it"], 2, "the package index has no such package"),
         (["shop", "--good", "1.7"], 2, "there is no release 1.7 of shop"),
+        (["shop==3.2"], 2, "zeroin bisect versions shop --bad 3.2 -- COMMAND"),
+        (["shop", "--good", "9"], 2, "near it: 3.0, 3.1, 3.2\n"),
+        (["shop", "--repeat", "0"], 2, "--repeat takes a number from 1 on"),
+        (["shop", "-j", "0"], 2, "--jobs takes a number from 1 on"),
         (["shop", "--good", "3.2"], 2, "same release"),
         (["shop", "--good", "3.2", "--bad", "1.0"], 2, "older than the good one"),
         (["shop", "--good", "3.0"], 1, "fails in the same way as"),

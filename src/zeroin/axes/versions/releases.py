@@ -97,9 +97,9 @@ def find(known: Sequence[Release], text: str, package: str) -> Release:
     found = next((one for one in known if one.version == wanted), None)
     if found is not None:
         return found
-    near = sorted(known, key=lambda one: (one.version < wanted, one.version))[:_NEAR]
-    before = [one for one in known if one.version < wanted][-_NEAR:]
-    names = ", ".join(one.name for one in [*before, *(one for one in near if one not in before)])
+    before = [one.name for one in known if one.version < wanted][-_NEAR:]
+    behind = [one.name for one in known if one.version > wanted][:_NEAR]
+    names = ", ".join([*before, *behind])
     raise UsageError(f"there is no release {text} of {package}", hint=f"near it: {names}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from zeroin.axes.versions import pages, releases
@@ -85,7 +86,7 @@ class _Versions:
         self.wanted = wanted
         self.options = options
         self.teller = teller
-        self.package = normal(wanted.package)
+        self.package = _name(wanted.package)
         here = setting.installed.get(self.package)
         self.here = _one_spelling(here.version) if here is not None else ""
         self.known = self._known()
@@ -141,9 +142,11 @@ class _Versions:
         return Mix([*parts, *setting.without(list(changes))], [self.package])
 
     def _changes(self, name: str) -> dict[str, str]:
-        wanted = [f"{self.package}=={name}"] if name != self.here else []
-        wanted += self.wanted.also
-        return self.setting.uv.would_change(self.setting.base, wanted) if wanted else {}
+        also = self.wanted.also
+        if name == self.here and not also:
+            return {}  # as it is installed, wherever that came from
+        wanted = [f"{self.package}=={name}", *also]
+        return self.setting.uv.would_change(self.setting.base, wanted)
 
     # --- searching ----------------------------------------------------------------------------
 
@@ -187,7 +190,7 @@ class _Versions:
         if not tries.is_known(bad.name):
             tries.run([bad.name])
         if bad.name in tries.reasons:
-            raise UntestableError(f"{tries.axis.label(bad.name)}: {tries.why(bad.name)}")
+            raise self._untestable(bad.name)
         baseline = tries.outcomes[bad.name][-1]
         if baseline.failed == self.options.fixed:
             return Found("not-reproduced", why=f"{tries.axis.label(bad.name)} works", hint=_NAME)
@@ -250,17 +253,37 @@ class _Versions:
             return {}
         return {"early": refined.bad}
 
+    def _untestable(self, name: str) -> UntestableError:
+        end = "bad" if name == self.bad.name else "good"
+        return UntestableError(
+            f"{self.tries.axis.label(name)} can't be tested: {self.tries.why(name)}",
+            hint=self.tries.hints.get(name) or f"name another release: --{end} VERSION",
+        )
+
     def _explained(self, found: Found) -> Found:
         """An end that can't be tested is another thing than one that works."""
         ends = [one.name for one in (self.bad, self.good) if one is not None]
         for name in ends:
             if name in self.tries.reasons:
-                raise UntestableError(
-                    f"{self.tries.axis.label(name)} can't be tested: {self.tries.why(name)}"
-                )
+                raise self._untestable(name)
         if not self.setting.was_imported and not self.tries.memory.resumed:
             return found._replace(hint=f"the command did not import {self.package} in any try")
         return found
+
+
+def _name(text: str) -> str:
+    """Of a package, in its one spelling."""
+    try:
+        asked = Requirement(text)
+    except InvalidRequirement:
+        return normal(text)
+    if asked.specifier:
+        one = next(iter(asked.specifier)).version
+        raise UsageError(
+            f"{text}: it takes a name without a version",
+            hint=f"zeroin bisect versions {asked.name} --bad {one} -- COMMAND",
+        )
+    return normal(asked.name)
 
 
 def _one_spelling(version: str) -> str:

@@ -66,9 +66,9 @@ def add_options(p: Parser) -> None:
     same = p.add_mutually_exclusive_group()
     same.add_argument("--loose", action="store_true", help="any failure of the same kind will do")
     same.add_argument("--strict", action="store_true", help="to the last word of the message")
-    add("--repeat", type=int, default=0, metavar="N", help="runs of an end that does not fail")
+    add("--repeat", type=int, metavar="N", help="runs of an end that does not fail")
     add("--confidence", type=float, default=0.95, metavar="P", help="where it fails sometimes")
-    add("--jobs", "-j", type=int, default=0, metavar="N", help="tries at once (as many as pay)")
+    add("--jobs", "-j", type=int, metavar="N", help="tries at once (as many as pay)")
     add("--cold", action="store_true", help="run each try from its beginning")
     add("--fresh", action="store_true", help="forget what an earlier search found out")
     cli_run.add_cycle_options(p)
@@ -111,14 +111,17 @@ def _options(given: argparse.Namespace) -> BisectOptions:
         strength = Strength.LOOSE if given.loose else Strength.STRICT
     if not 0.5 <= given.confidence < 1:
         raise UsageError("--confidence: a number from 0.5 to 0.999")
+    for name, number in (("--repeat", given.repeat), ("--jobs", given.jobs)):
+        if number is not None and number < 1:
+            raise UsageError(f"{name} takes a number from 1 on")
     return BisectOptions(
         strength,
         given.match,
         given.exit,
         getattr(given, "fixed", False),
-        given.repeat,
+        given.repeat or 0,
         given.confidence,
-        given.jobs,
+        given.jobs or 0,
         given.cold,
         given.fresh,
     )
