@@ -95,7 +95,7 @@ def of(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> Python:
         runner = command[0]
         words = [runner, *_RUNNERS[os.path.basename(runner)], "python"]
         return _told(_ask(words, cwd, env))
-    return at(_executable(command, cwd, env), cwd, env)
+    return at(executable(command, cwd, env), cwd, env)
 
 
 def unwrapped(command: Sequence[str]) -> Sequence[str]:
@@ -106,15 +106,15 @@ def unwrapped(command: Sequence[str]) -> Sequence[str]:
     return command
 
 
-def at(executable: str, cwd: str, env: Mapping[str, str]) -> Python:
+def at(path: str, cwd: str, env: Mapping[str, str]) -> Python:
     """Ask an interpreter; the folder of an environment will do."""
-    full = os.path.join(cwd, executable)
+    full = os.path.join(cwd, path)
     if os.path.isdir(full):
         full = os.path.join(full, "bin", "python")
         if not os.access(full, os.X_OK):
-            raise UsageError(f"{executable}: no virtual environment: there is no bin/python")
-    elif os.sep not in executable:
-        full = shutil.which(executable, path=env.get("PATH")) or executable
+            raise UsageError(f"{path}: no virtual environment: there is no bin/python")
+    elif os.sep not in path:
+        full = shutil.which(path, path=env.get("PATH")) or path
     return _told(_ask([full], cwd, env))
 
 
@@ -179,7 +179,8 @@ def named(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> str:
     return ""
 
 
-def _executable(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> str:
+def executable(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> str:
+    """The one that a command names, else the active one, else the first on PATH."""
     started = named(command, cwd, env)
     if started:
         return started

@@ -229,3 +229,44 @@ def test_what_each_commit_requires(bisect, repository):
     assert done.told["first_bad"] == shas[5], done.told["why"]
     assert done.told["about"]["commit"]["files"][1]["path"] == "pyproject.toml"
     assert not list(repository.folder.glob("**/*.egg-info"))
+
+
+def test_requirements_and_no_project(bisect, repository, tmp_path):
+    """--editable: what each commit lists is installed; the command may be one of that."""
+    index = packages.Index(tmp_path / "index")
+    for version, body in (("1.0", "pass"), ("2.0", "raise ValueError('no total')")):
+        code = {"shop.py": f"def total():\n    {body}\n"}
+        index.add("shop", version, code, scripts={"shop-total": "shop:total"})
+    texts = [
+        {
+            "requirements.txt": f"shop=={'1.0' if number < 4 else '2.0'}\n",
+            "number.txt": f"{number}\n",
+        }
+        for number in range(7)
+    ]
+    shas = repository.commits(*texts)
+    words = ("commits", "HEAD~6", "--editable", "--", "shop-total")
+    done = bisect(*words, cwd=repository.folder, env=index.env)
+    assert done.told["first_bad"] == shas[4], done.told["why"]
+
+
+def test_nothing_to_install(bisect, repository):
+    """--editable: that nothing is required is said, and what to do."""
+    repository.commits(*[{"number.txt": f"{number}\n"} for number in range(3)])
+    done = bisect("commits", "HEAD~2", "--editable", *COMMAND, cwd=repository.folder)
+    assert "nothing says what it requires" in done.told["why"]
+    assert done.told["hint"] == "leave --editable out"
+
+
+def test_compiled_parts_have_to_be_built(bisect, repository):
+    """--editable alone would test what was compiled of another commit: the line to add is said."""
+    setup = (
+        "from setuptools import setup, Extension\nsetup(ext_modules=[Extension('c', ['c.c'])])\n"
+    )
+    repository.commits({"setup.py": setup}, {"number.txt": "1\n"})
+    words = ("commits", "main^", "--editable", *COMMAND)
+    done = bisect(*words, cwd=repository.folder)
+    assert done.code == 2
+    build = "--with setuptools --build 'python setup.py build_ext --inplace'"
+    again = f"zeroin bisect commits 'main^' HEAD --editable {build} -- python repro.py"
+    assert done.err.endswith(f"\n  {again}\n")

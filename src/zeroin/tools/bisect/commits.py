@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import shutil
 import subprocess
 import time
@@ -14,18 +15,19 @@ from zeroin.axes.commits.git import GitError, repository
 from zeroin.axes.commits.worktree import belongings, borrow
 from zeroin.cycle import Verdict
 from zeroin.digest import digest
-from zeroin.errors import UntestableError, ZeroinError
+from zeroin.errors import UntestableError, UsageError, ZeroinError
 from zeroin.named import NamedTuple
 from zeroin.record import place as places
 from zeroin.run.apart import View, can_be_apart
 from zeroin.run.cutter import interpreter
 from zeroin.run.environment import users
+from zeroin.run.interpreter import executable
 from zeroin.run.uv import Uv
 from zeroin.search.graph import Graph
 from zeroin.tools.bisect.alike import searched_again
 from zeroin.tools.bisect.answer import answer
 from zeroin.tools.bisect.checkout import Checkout, Commits, names_in
-from zeroin.tools.bisect.editable import Editable
+from zeroin.tools.bisect.editable import BUILT_BY, Editable, builder
 from zeroin.tools.bisect.ordered import FLAKY, Found, Ordered
 from zeroin.tools.bisect.tries import Tries
 from zeroin.tools.folders import own_folder
@@ -116,6 +118,8 @@ class _Commits:
         history.check_complete(self.git, self.bad)
         # What can't be is said before anything is made.
         self.line = self._line() if self.good else None
+        if wanted.editable and not wanted.build:
+            self._check_built(cycle)
         self.folder = own_folder(PREFIX)
         self.tries: Tries | None = None
         try:
@@ -164,8 +168,22 @@ class _Commits:
     def _editable(self, cycle: Cycle, environ: Mapping[str, str]) -> Editable:
         home = environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
         cache = os.path.join(home, "zeroin", "editable")
-        uv = Uv(users(cycle, environ), self.git.folder)
-        return Editable(uv, interpreter(cycle, environ), cache, self.wanted.also)
+        env = users(cycle, environ)
+        # The command itself may be one that only these environments have.
+        python = executable(cycle.command, cycle.cwd, env)
+        return Editable(Uv(env, self.git.folder), python, cache, self.wanted.also)
+
+    def _check_built(self, cycle: Cycle) -> None:
+        wanted = self.wanted
+        texts = [self.git.tells("show", f"{self.bad}:{name}") for name in BUILT_BY]
+        options = builder(*texts)
+        if options:
+            ends = filter(None, (wanted.good, wanted.good and wanted.bad))
+            words = (*ends, "--editable", *options, "--", *cycle.command)
+            raise UsageError(
+                "there are compiled parts, which --editable alone does not build for each commit",
+                hint=f"zeroin bisect commits {shlex.join(words)}",
+            )
 
     def _cannot_be_apart(self) -> str:
         probe, scratch = (os.path.join(self.folder, name) for name in ("probe", "scratch"))
