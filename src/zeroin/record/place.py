@@ -60,6 +60,12 @@ def name_of(root: str) -> str:
     return f"{os.path.basename(root) or 'root'}-{digest(root, 6)}"
 
 
+def make(path: str) -> None:
+    """`KIND/NAME` in the folder of a record, and that as well."""
+    prepare(os.path.dirname(os.path.dirname(path)))
+    os.makedirs(path, exist_ok=True)
+
+
 def prepare(folder: str) -> None:
     """Make the folder, private, and such that git never sees it."""
     if os.path.exists(os.path.join(folder, ".gitignore")):

@@ -68,7 +68,7 @@ def test_ctrl_c_and_on(slowly, repository, bisect):
 
 def test_killed(slowly, repository, tmp_path):
     """After kill -9 of the driver its tries end, and the repository is as it was."""
-    before = repository.state()
+    before, shown = repository.state(), repository.git("status", "--porcelain")
     process = slowly()
     _until(process, 4)
     workers = processes.descendants(process.pid)
@@ -80,6 +80,7 @@ def test_killed(slowly, repository, tmp_path):
         assert select.select([end], [], [], 20)[0]
         os.close(end)
     assert repository.state()[1:] == before[1:]
+    assert repository.git("status", "--porcelain") == shown
     left = [path.name for path in tmp_path.iterdir() if path.name.startswith("zeroin-bisect-")]
     assert len(left) == 1
     again = slowly()

@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 from zeroin.cycle import Kind, Outcome, Signature
+from zeroin.record import place
 
 
 class Memory:
@@ -20,7 +21,7 @@ class Memory:
             self._read()
         self.resumed = sum(map(len, self.known.values()))
         try:
-            os.makedirs(folder, exist_ok=True)
+            place.make(folder)
             self._file = open(self._path, "w" if fresh else "a", encoding="utf-8", buffering=1)  # noqa: SIM115
         except OSError:
             self._file = None  # it can't be gone on with; nothing else is lost

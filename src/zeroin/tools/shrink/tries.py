@@ -12,6 +12,7 @@ from zeroin.cycle import Kind, Outcome, Verdict
 from zeroin.cycle.oracle import repeats_for
 from zeroin.errors import UntestableError
 from zeroin.named import NamedTuple
+from zeroin.record import place
 from zeroin.tools.folders import own_folder
 from zeroin.tools.shrink.worker import Order, Tryer
 from zeroin.tools.shrink.world import ARGS, ENV, World, name_of, words_of
@@ -95,7 +96,7 @@ class Tries:
                 self._met(one["other"], one.get("headline", ""), one.get("example", ""))
         self.resumed = len(self.known)
         try:
-            os.makedirs(self._kept, exist_ok=True)
+            place.make(self._kept)
             self._log = open(path, "a" if is_same else "w", encoding="utf-8", buffering=1)  # noqa: SIM115
             if not is_same:
                 self._log.write(json.dumps({"name": "", "failure": failure}) + "\n")
