@@ -35,8 +35,7 @@ def put(report: BisectReport, noun: str, paint: Paint) -> None:
                 words.put(f"  which needs{f' (else {words.clean(other)})' if other else ''}:")
                 _put_one(one, paint)
     if report.axis == "tests":
-        order = " ".join(shlex.quote(one) for one in report.about["order"])
-        words.put(f"again: pytest {order}")
+        words.put(f"again: {shlex.join(report.about['again'])}")
     elif not report.about["cured"]:
         instead = report.about.get("instead")
         says = f"fails otherwise: {instead}" if instead else "still fails the same way"

@@ -78,6 +78,17 @@ def test_the_polluter(suite: Suite) -> None:
     assert told["tries"] <= 14
 
 
+def test_the_same_command_again(suite: Suite) -> None:
+    """With its Python and its options, and the tests that it takes instead of all."""
+    suite.fill(1)
+    suite.write("test_f0.py", "state.VALUES.append(1)", "pass")
+    suite.write("test_z.py", "assert not state.VALUES")
+    command = (*PYTEST, "-q", "tests", "--rootdir", ".")
+    _, out, _ = suite.run("test_z.py::test_0", command=command)
+    tests = "tests/test_f0.py::test_0 tests/test_z.py::test_0"
+    assert f"\nagain: {sys.executable} -m pytest -q --rootdir . {tests}\n" in out
+
+
 def test_several_are_needed(suite: Suite) -> None:
     """It fails only behind two of them together: both are named."""
     suite.fill(3)

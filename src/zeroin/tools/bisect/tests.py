@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
 import os
 import shutil
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from zeroin.tools.bisect.report import BisectOptions, Teller, Trial
     from zeroin.tools.run import Seen
 
+OF_PATHS = ("--rootdir", "--confcutdir", "--ignore", "--deselect", "--basetemp")
 PREFIX = "zeroin-bisect-"
 PLUGIN = "zeroin_order"
 SIMILAR = 3  # names that are proposed
@@ -101,7 +103,9 @@ class _Tests:
         options = self.options._replace(fixed=fixed, by_place=not self.options.says_what)
         report, found = search(question, self.tries, options, self.notes, self.began)
         before = [self.others[one] for some in found.sets[:1] for one in some.numbers()]
-        about = {**report.about, "test": self.target, "order": [*before, self.target]}
+        order = [*before, self.target]
+        about = {**report.about, "test": self.target, "order": order}
+        about["again"] = [*_without_tests(self.cycle), *order]
         return report._replace(fixed=fixed, about=about)
 
     def _begin(self, tests: Sequence[str]) -> tuple[ChangesAxis, Tries]:
@@ -228,6 +232,19 @@ class Ordering:
     def close(self) -> None:
         """Nothing is kept."""
         self._viewed.close()
+
+
+def _without_tests(cycle: Cycle) -> list[str]:
+    """The command but for the tests that it names."""
+    names = [os.path.basename(word) for word in cycle.command]
+    at = next((at for at, name in enumerate(names) if name in ("pytest", "py.test")), len(names))
+    found = list(cycle.command[: at + 1])
+    for before, word in itertools.pairwise(cycle.command[at:]):
+        path = os.path.join(cycle.cwd, word.partition("::")[0])
+        is_test = os.path.isdir(path) or (path.endswith(".py") and os.path.exists(path))
+        if before in OF_PATHS or not is_test:
+            found.append(word)
+    return found
 
 
 def _told(outcome: Outcome) -> str:
