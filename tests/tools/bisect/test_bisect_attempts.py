@@ -313,6 +313,18 @@ def test_the_patch_takes_it_back(story: Story) -> None:
     story.run(code=0)
 
 
+def test_the_patch_is_of_the_code_that_fails(story: Story) -> None:
+    """It can be taken back also where the lines beside it have changed."""
+    story.run(code=0)
+    text = (story.folder / "library.py").read_text()
+    rows = [row.replace("by=1", "by=100") for row in text.splitlines()]
+    story.write("library.py", "\n".join(f"{row}  # {n}" for n, row in enumerate(rows)) + "\n")
+    story.run(code=1)
+    story.ask("--patch", "broke.diff")
+    subprocess.run(["git", "apply", "-R", "broke.diff"], cwd=story.folder, check=True)
+    story.run(code=0)
+
+
 def test_diff_why(story: Story) -> None:
     """`diff A B --why` is the same question."""
     story.run(code=0)

@@ -253,11 +253,12 @@ class _Attempts:
         return culprit._replace(about={**culprit.about, "function": name})
 
     def _patch(self, made: Collection[int]) -> str:
-        """The changes of code, as `git apply` takes them."""
+        """The changes of code, as `git apply -R` takes them back where it fails."""
         code = self.states.code
+        rest = set(range(len(code.edits))) - set(made)
         text = ""
         for path in dict.fromkeys(edit.path for n, edit in enumerate(code.edits) if n in made):
-            old, new = code.old.get(path), code.mixed(path, made)
+            old, new = code.mixed(path, rest), code.new.get(path)
             before, after = (_rows(one.content) if one else [] for one in (old, new))
             names = (f"a/{path}" if old else "/dev/null", f"b/{path}" if new else "/dev/null")
             text += "".join(difflib.unified_diff(before, after, *names))
