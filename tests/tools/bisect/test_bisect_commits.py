@@ -3,6 +3,8 @@
 import pytest
 
 from repositories import BAD, GOOD
+from zeroin.axes.commits import history
+from zeroin.axes.commits.git import Git
 
 COMMAND = ("--", "python", "repro.py")
 
@@ -28,6 +30,24 @@ def test_the_commit(bisect, hundred):
     assert {file["path"] for file in commit["files"]} == {"src/pkg/core.py", "number.txt"}
     assert commits_run(done) <= 13  # of a hundred, several at once; the answer is run more often
     assert hundred.state() == before
+
+
+@pytest.mark.parametrize(
+    ("host", "request_", "commit"),
+    [
+        ("github.com", "pull", "commit"),
+        ("gitlab.com", "-/merge_requests", "-/commit"),
+        ("bitbucket.org", "pull-requests", "commits"),
+    ],
+)
+def test_links(repository, host, request_, commit):
+    """They are written as each host has its pages."""
+    repository.git("remote", "add", "origin", f"git@{host}:team/pkg.git")
+    one, other = repository.commits({"message": "One (#7)", "a.txt": "1\n"}, GOOD)
+    git = Git(str(repository.folder))
+    base = f"https://{host}/team/pkg"
+    assert history.link(git, history.read(git, one)) == f"{base}/{request_}/7"
+    assert history.link(git, history.read(git, other)) == f"{base}/{commit}/{other}"
 
 
 def test_git_replays_it(bisect, hundred, tmp_path):

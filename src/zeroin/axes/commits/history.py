@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T].*)?|.+ ago|yesterday|last .+")
 _PULL = re.compile(r"\(#(\d+)\)|pull request #(\d+)|PR[ -]#?(\d+)|See merge request \S*!(\d+)")
 _FIELDS = "%H%x00%h%x00%P%x00%an <%ae>%x00%aI%x00%s%x00%b"
+# Where a host has pull requests and commits, if not where GitHub has them.
+_PAGES = {"gitlab": ("-/merge_requests", "-/commit"), "bitbucket": ("pull-requests", "commits")}
 _REMOTE = re.compile(
     r"(?:https?://(?:[^@/]+@)?|ssh://(?:[^@/]+@)?|[^@/:]+@)([^/:]+)[:/](.+?)(?:\.git)?/?"
 )
@@ -185,11 +187,12 @@ def link(git: Git, commit: Commit) -> str:
     if found is None:
         return ""
     base = f"https://{found[1]}/{found[2]}"
-    gitlab = "gitlab" in found[1]
+    requests, commits = next(
+        (pages for host, pages in _PAGES.items() if host in found[1]), ("pull", "commit")
+    )
     if commit.pull_request:
-        kind = "-/merge_requests" if gitlab else "pull"
-        return f"{base}/{kind}/{commit.pull_request}"
-    return f"{base}/-/commit/{commit.sha}" if gitlab else f"{base}/commit/{commit.sha}"
+        return f"{base}/{requests}/{commit.pull_request}"
+    return f"{base}/{commits}/{commit.sha}"
 
 
 def check_complete(git: Git, bad: str) -> None:
