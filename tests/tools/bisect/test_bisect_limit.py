@@ -55,6 +55,7 @@ def test_how_much(limit, name, low, high, needed):
         (("files", "64", "64"), 2, "is not below"),
         (("nothing", "1", "2"), 2, "no such limit"),
         (("memory", "10%", "50%"), 2, "it takes a size"),
+        (("disk", "1M", "64M"), 2, "  zeroin bisect limit disk=FOLDER LOW HIGH -- COMMAND"),
     ],
 )
 def test_ends_that_are_none(limit, words, code, said):

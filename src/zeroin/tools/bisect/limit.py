@@ -71,6 +71,11 @@ def bisect_limit(
 
 
 def _read(name: str, value: str) -> Limit:
+    if registry.USAGES.get(name, "").startswith(f"{name}=PATH:"):
+        raise UsageError(
+            f"{name}: a limit for a folder",
+            hint=f"zeroin bisect limit {name}=FOLDER LOW HIGH -- COMMAND",
+        )
     limit = registry.parse(f"{name}:{value}" if "=" in name else f"{name}={value}")
     if limit.share or not limit.amount:
         raise UsageError(f"{name} {value}: it takes a size or a number", hint="write 500M, or 64")
