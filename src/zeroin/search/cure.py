@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import dataclasses
 import heapq
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Verdict
 from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterable, Sequence
+    from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 
     Changes = frozenset[int]
 
@@ -49,7 +49,8 @@ class Cured(NamedTuple):
 
     put_back: Changes  # with these put back it works
     needed: Changes  # of these, the fewest that it takes,
-    alone: dict[int, bool | None]  # and whether each breaks the old world alone; None: who knows
+    # One of each group that can't be apart: does it break the old world alone? None: who knows.
+    alone: dict[int, bool | None]
     partners: dict[int, Changes]  # what one breaks together with, that does not alone
 
 
@@ -83,7 +84,7 @@ class Graph:
 
         Those that need one another are one step.
         """
-        groups = {one: self._together(one) for one in range(self.count)}
+        groups = {one: self.together(one) for one in range(self.count)}
         heads = {min(group): group for group in groups.values()}
         missing = {
             head: {min(groups[need]) for one in group for need in self._needs[one]} - {head}
@@ -107,7 +108,8 @@ class Graph:
                     heapq.heappush(ready, (min(rank[one] for one in heads[other]), other))
         return found
 
-    def _together(self, one: int) -> Changes:
+    def together(self, one: int) -> Changes:
+        """It, and what can be put back only with it, and it only with that."""
         return self.with_needed([one]) & self.with_needing([one])
 
 
@@ -142,21 +144,16 @@ class Cure:
                 raise TypeError("a chain is answered with an edge")
             limit = chain.sets[edge.works]
             group = limit - chain.sets[edge.fails]
-            before = needed
-            needed, works = yield from self._fewest(before, group)
-            put_back = needed if works else self.graph.with_needed(before | group)
-            if works:
-                break
-            if put_back == limit:  # only the closure of it works
-                break
-            whole = yield Single(put_back)
-            if whole is Verdict.PASSED:
+            needed, works = yield from self._fewest(needed, group)
+            put_back = self.graph.with_needed(needed)
+            if works or put_back == limit:
                 break
         else:
             put_back = limit
         alone: dict[int, bool | None] = {}
         partners: dict[int, Changes] = {}
-        for one in sorted(needed, key=lambda one: -self.chances[one])[:ROUNDS]:
+        for some in self._together(needed, lambda some: -self._chance(some))[:ROUNDS]:
+            one = max(some, key=lambda one: self.chances[one])
             alone[one], found = yield from self._breaks(steps, one)
             if found:
                 partners[one] = found
@@ -175,16 +172,22 @@ class Cure:
         self, before: Changes, group: Changes
     ) -> Generator[Chain | Single, Edge | Verdict, tuple[Changes, bool]]:
         """Of a group that cures together with much else: what cures by itself, if anything does."""
-        ones = sorted(group, key=lambda one: -self.chances[one])
-        if len(ones) == 1:
-            verdict = yield Single(before | group)
-            return before | group, verdict is Verdict.PASSED
-        for one in ones[:MOST]:
-            verdict = yield Single(before | {one})
+        whole = self.graph.with_needed
+        ones = self._together(group, lambda some: (len(whole(some)), -self._chance(some)))
+        for some in ones[:MOST] if len(ones) > 1 else ():
+            verdict = yield Single(whole(before | some))
             if verdict is Verdict.PASSED:
-                return before | {one}, True
-        verdict = yield Single(before | group)
+                return before | some, True
+        verdict = yield Single(whole(before | group))
         return before | group, verdict is Verdict.PASSED
+
+    def _together(self, changes: Changes, key: Callable[[Changes], Any]) -> list[Changes]:
+        """In groups that can't be apart."""
+        found = {self.graph.together(one) for one in changes}
+        return sorted(found, key=lambda some: (key(some), min(some)))
+
+    def _chance(self, changes: Changes) -> float:
+        return max(self.chances[one] for one in changes)
 
     def _breaks(
         self, steps: Sequence[Changes], one: int
@@ -195,9 +198,6 @@ class Cure:
         for number in range(ROUNDS):
             old = self.graph.all - new
             verdict = yield Single(old)
-            if verdict is Verdict.OTHER and not found and new != {one}:
-                old = self.graph.all - {one}
-                verdict = yield Single(old)
             if verdict is Verdict.SAME:
                 return number == 0, found
             if verdict is Verdict.OTHER:

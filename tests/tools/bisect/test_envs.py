@@ -134,6 +134,18 @@ def test_what_has_to_move_with_it(bisect, project):
     assert done.stdout.count("2.0 → 1.0") == 3
 
 
+def test_what_it_needs_is_put_back_with_it(bisect, project, index):
+    """A release is never tried without what it asks for."""
+    index.add("web", "1.0", {"web.py": "import late\nversion = 1\n"}, requires=["late"])
+    index.add("web", "2.0", {"web.py": "version = 2\n"})
+    for file, text in (("old.txt", "web==1.0\nlate==1.0\n"), ("new.txt", "web==2.0\n")):
+        (project / file).write_text(text)
+    done = bisect("old.txt", "new.txt", *failing(project, "web.version > 1"))
+    assert "put back web 2.0 → 1.0 and it works" in done.stdout
+    assert "moves with it: late (none) → 1.0" in done.stdout
+    assert "tells nothing" not in done.stderr
+
+
 @pytest.mark.parametrize("way", ["added", "removed"])
 def test_packages_that_came_or_went(bisect, project, way):
     """They count as changes."""

@@ -57,18 +57,19 @@ class Releases:
             compose(own, self._setting.python, parts)
         return os.path.join(own, "bin", "python")
 
-    def look(self, tries: Tries, cured: Cured, options: BisectOptions) -> None:
+    def look(self, tries: Tries, graph: Graph, cured: Cured, options: BisectOptions) -> None:
         """For each culprit that is there before and after."""
         tries.noun = "release"
-        every = {*cured.needed, *(one for found in cured.partners.values() for one in found)}
+        every = {*cured.alone, *(one for found in cured.partners.values() for one in found)}
         for one in sorted(every):
             change = self._mixes.changes[one]
             if not change.old or not change.new or self._mixes.new[change.name].source:
                 continue
-            others = cured.put_back if one in cured.needed else frozenset([one])
+            whole = cured.put_back if one in cured.needed else graph.with_needed([one])
+            rest = whole - graph.with_needing([one])
             before = tries.tries
             try:
-                self._look(tries, change, one, others, options)
+                self._look(tries, change, whole, rest, options)
             except ZeroinError as error:
                 self.notes.append(f"the first bad release of {change.name}: {error.message}")
             if change.name in self.found:
@@ -86,8 +87,8 @@ class Releases:
         self,
         tries: Tries,
         change: Change,
-        one: int,
-        put_back: frozenset[int],
+        whole: frozenset[int],
+        without: frozenset[int],
         options: BisectOptions,
     ) -> None:
         sources, environ = self._setting.uv.sources(), self._setting.environ
@@ -97,9 +98,9 @@ class Releases:
         up = ends[0].version < ends[1].version
         line = releases.between(known, *(ends if up else ends[::-1]))
         inner = [item.name for item in (line if up else line[::-1])[1:-1]]
-        rest = self._mixes.name(put_back - {one})
+        rest = self._mixes.name(without)
         row = [
-            self._mixes.name(put_back),
+            self._mixes.name(whole),
             *(self._mixes.release(Pin(change.name, version), rest) for version in inner),
             rest,
         ]
@@ -128,11 +129,11 @@ def culprits_of(mixes: Mixes, graph: Graph, cured: Cured, found: Releases) -> li
     """What it takes, the ones to put back first."""
     told = []
     left = set(cured.needed)
-    for one in sorted(cured.needed, key=lambda one: (cured.alone.get(one) is not True, one)):
+    heads = sorted(cured.alone, key=lambda one: (cured.alone[one] is not True, one))
+    for one in (*heads, *sorted(cured.needed)):
         if one not in left:
             continue
-        together = graph.with_needed([one]) & graph.with_needing([one])
-        left -= together
+        left -= graph.together(one)
         moves = graph.with_needed([one]) - {one}
         about = _about(mixes.changes[one], found)
         about |= {

@@ -132,7 +132,7 @@ class _Envs:
                 cured, found = self._searched()
                 count, seconds = self.tries.tries, time.monotonic() - began
                 if self.wanted.releases and found.verdict == "found" and cured is not None:
-                    self.releases.look(self.tries, cured, self.options)
+                    self.releases.look(self.tries, self.graph, cured, self.options)
             else:
                 found = problem
         except KeyboardInterrupt:
@@ -161,7 +161,7 @@ class _Envs:
         """What cures it; once more with repeated runs where one and the same mix flips."""
         cured = self._cure()
         found = self._confirmed(cured)
-        if self.repeats == 1 and (len(cured.needed) > 1 or any(cured.partners.values())):
+        if self.repeats == 1 and (len(cured.alone) > 1 or any(cured.partners.values())):
             self.tries.run([self.none] * DOUBT)  # that is what chance looks like as well
         if self.repeats > 1 or not any(map(self.tries.is_flaky, self.tries.outcomes)):
             return cured, found
