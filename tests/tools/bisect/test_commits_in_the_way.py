@@ -196,6 +196,16 @@ def test_resets(bisect, repository):
     assert (repository.folder / "counted.txt").read_text() == ""
 
 
+@pytest.mark.parametrize("good", [(), ("HEAD~2",)], ids=["looked for", "given"])
+def test_an_end_that_does_not_build(bisect, repository, good):
+    """What to do is said with it, whether a good one is given or looked for."""
+    repository.commits(GOOD, GOOD, BAD)
+    words = ("commits", *good, "--build", "echo broken; false", *COMMAND)
+    done = bisect(*words, cwd=repository.folder)
+    assert "it does not build: broken" in done.told.get("why", "") + done.err
+    assert "a --build line that builds this one" in done.told.get("hint", "") + done.err
+
+
 PROJECT = """\
 [build-system]
 requires = ["setuptools>=61"]

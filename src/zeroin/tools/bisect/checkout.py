@@ -136,7 +136,8 @@ class Commits:
             with open(log, encoding="utf-8", errors="replace") as told:
                 lines = told.read().strip().splitlines()
             raise UntestableError(
-                f"it does not build: {lines[-1] if lines else f'exit code {code}'}"
+                f"it does not build: {lines[-1] if lines else f'exit code {code}'}",
+                hint="name another commit, or a --build line that builds this one as well",
             )
 
     # --- the command --------------------------------------------------------------------------

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from zeroin.tools.bisect.report import BisectOptions, BisectReport, Skipped, Teller
 
 PREFIX = "zeroin-bisect-"
+NAME = "name a good and a bad commit: zeroin bisect commits GOOD BAD -- ..."
 NAMED = 20  # commits that are told with their subjects
 MOST = 20_000  # commits, of which all branches are looked at
 # Where modules would come from, one a line; "/" for those that are not found.
@@ -290,7 +291,10 @@ class _Commits:
         """Further and further back, until it works; or fails, where a repair is looked for."""
         tries.run([self.bad])
         if self.bad in tries.reasons:
-            raise UntestableError(f"{self.bad[:10]} can't be tested: {tries.why(self.bad)}")
+            raise UntestableError(
+                f"{self.bad[:10]} can't be tested: {tries.why(self.bad)}",
+                hint=tries.hints.get(self.bad) or NAME,
+            )
         baseline = tries.outcomes[self.bad][-1]
         fixed = self.options.fixed
         if baseline.failed is fixed:
@@ -298,7 +302,7 @@ class _Commits:
             return Found(
                 "not-reproduced",
                 why=f"{self.bad[:10]} {how}",
-                hint="name a good and a bad commit: zeroin bisect commits GOOD BAD -- ...",
+                hint=NAME,
             )
         bad = self.bad
         for commit in history.back(self.git, self.bad):

@@ -114,7 +114,8 @@ class Ordered:
             if name in tries.reasons:
                 label = tries.axis.label(name)
                 why = f"{label} can't be tested: {tries.why(name)}"
-                return Found("not-reproduced", why=why, hint=tries.hints.get(name, ""))
+                other = f"name another {tries.noun} as {'bad' if name == bad else 'good'}"
+                return Found("not-reproduced", why=why, hint=tries.hints.get(name) or other)
         if tries.judge is not None:  # what is looked for is known from an outer search
             return self._is_inside(good, bad)
         self._decide(good, bad)
