@@ -6,7 +6,6 @@ import contextlib
 import os
 import shlex
 import shutil
-import subprocess
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -15,21 +14,21 @@ from zeroin.axes.commits.git import GitError, repository
 from zeroin.axes.commits.worktree import belongings, borrow
 from zeroin.cycle import Verdict
 from zeroin.digest import digest
-from zeroin.errors import UntestableError, UsageError, ZeroinError
+from zeroin.errors import UntestableError, UsageError
 from zeroin.named import NamedTuple
 from zeroin.record import place as places
 from zeroin.run.apart import View, can_be_apart
-from zeroin.run.cutter import interpreter
 from zeroin.run.environment import users
 from zeroin.run.interpreter import executable
 from zeroin.run.uv import Uv
 from zeroin.search.graph import Graph
 from zeroin.tools.bisect.alike import searched_again
 from zeroin.tools.bisect.answer import answer
-from zeroin.tools.bisect.checkout import Checkout, Commits, names_in
+from zeroin.tools.bisect.checkout import Checkout, Commits
 from zeroin.tools.bisect.editable import BUILT_BY, Editable, builder
 from zeroin.tools.bisect.ordered import FLAKY, Found, Ordered
 from zeroin.tools.bisect.tries import Tries
+from zeroin.tools.bisect.whereabouts import Whereabouts
 from zeroin.tools.folders import own_folder
 
 if TYPE_CHECKING:
@@ -44,14 +43,6 @@ PREFIX = "zeroin-bisect-"
 NAME = "name a good and a bad commit: zeroin bisect commits GOOD BAD -- ..."
 NAMED = 20  # commits that are told with their subjects
 MOST = 20_000  # commits, of which all branches are looked at
-# Where modules would come from, one a line; "/" for those that are not found.
-FIND = """\
-import sys
-from importlib.machinery import PathFinder
-for name in sys.argv[1:]:
-    spec = PathFinder.find_spec(name)
-    print((spec and spec.origin) or "/")
-"""
 
 
 class CommitOptions(NamedTuple):
@@ -124,7 +115,7 @@ class _Commits:
         self.folder = own_folder(PREFIX)
         self.tries: Tries | None = None
         try:
-            with contextlib.closing(_Where(self.git.folder, cycle, environ)) as where:
+            with contextlib.closing(Whereabouts(self.git.folder, cycle, environ)) as where:
                 shared = self._shared(cycle, environ)._replace(needs_path=where.is_elsewhere())
         except (GitError, OSError) as error:
             self.close()
@@ -392,47 +383,6 @@ class _Commits:
         if found.verdict == "found":
             lines.append(f"# first {new} commit: {found.bad}")
         return "\n".join(lines) + "\n"
-
-
-class _Where:
-    """Whether Python, as it would be started, finds the repository's packages elsewhere or not.
-
-    It is only a guess that saves a run: each try tells what it has really loaded. Python is
-    asked while other things are done.
-    """
-
-    def __init__(self, root: str, cycle: Cycle, environ: Mapping[str, str]) -> None:
-        self._root = root
-        self._process: subprocess.Popen[str] | None = None
-        names = names_in(root)
-        if names:
-            with contextlib.suppress(ZeroinError, OSError):
-                self._process = subprocess.Popen(
-                    [interpreter(cycle, environ), "-c", FIND, *names],
-                    cwd=cycle.cwd,
-                    env=users(cycle, environ),
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    text=True,
-                )
-
-    def is_elsewhere(self) -> bool:
-        """What Python says."""
-        if self._process is None:
-            return False
-        try:
-            told, _ = self._process.communicate(timeout=10)
-        except subprocess.TimeoutExpired:
-            return False
-        here = os.path.realpath(self._root) + "/"
-        return any(not os.path.realpath(path).startswith(here) for path in told.splitlines())
-
-    def close(self) -> None:
-        """It need not be known any more."""
-        if self._process is not None and self._process.returncode is None:
-            self._process.kill()
-            self._process.communicate()
 
 
 def _inside(git: Git, cwd: str, word: str) -> str:

@@ -1,0 +1,68 @@
+"""From where the repository's packages would be imported."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+from zeroin.errors import ZeroinError
+from zeroin.run.cutter import interpreter
+from zeroin.run.environment import users
+from zeroin.tools.bisect.checkout import names_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zeroin.cycle import Cycle
+
+# Where modules would come from, one a line; "/" for those that are not found.
+FIND = """\
+import sys
+from importlib.machinery import PathFinder
+for name in sys.argv[1:]:
+    spec = PathFinder.find_spec(name)
+    print((spec and spec.origin) or "/")
+"""
+
+
+class Whereabouts:
+    """Whether Python, as it would be started, finds the repository's packages elsewhere or not.
+
+    It is only a guess that saves a run: each try tells what it has really loaded. Python is
+    asked while other things are done.
+    """
+
+    def __init__(self, root: str, cycle: Cycle, environ: Mapping[str, str]) -> None:
+        self._root = root
+        self._process: subprocess.Popen[str] | None = None
+        names = names_in(root)
+        if names:
+            with contextlib.suppress(ZeroinError, OSError):
+                self._process = subprocess.Popen(
+                    [interpreter(cycle, environ), "-c", FIND, *names],
+                    cwd=cycle.cwd,
+                    env=users(cycle, environ),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    text=True,
+                )
+
+    def is_elsewhere(self) -> bool:
+        """What Python says."""
+        if self._process is None:
+            return False
+        try:
+            told, _ = self._process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            return False
+        here = os.path.realpath(self._root) + "/"
+        return any(not os.path.realpath(path).startswith(here) for path in told.splitlines())
+
+    def close(self) -> None:
+        """It need not be known any more."""
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
+            self._process.communicate()
