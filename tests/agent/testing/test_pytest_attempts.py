@@ -155,6 +155,50 @@ def test_time_and_memory_of_each_test(suite, options):
         assert int(names["zeroin_peak_bytes"]) == tests[case.get("name")]["peak_bytes"]
 
 
+COLLECTED = """\
+import pytest, missing_shop
+"""
+DOCTESTS = '''\
+def price(amount):
+    """
+    >>> price(1)
+    2
+    >>> price(2)
+    3
+    """
+    return amount * 2
+
+def total(amount):
+    """
+    >>> total(2)
+    3
+    """
+    raise ValueError(amount)
+'''
+
+
+def test_what_can_not_be_collected_is_titled_by_its_cause(any_suite):
+    """The import that failed, in the user's file, and not pytest's own error."""
+    any_suite.write(test_shop=COLLECTED)
+    done = any_suite("--zeroin", "--zeroin-report", "r.json")
+    (failure,) = json.loads((any_suite.folder / "r.json").read_text())["failures"]
+    title = "ModuleNotFoundError at test_shop.py: No module named 'missing_shop'"
+    assert failure["headline"] == title, done.stdout
+
+
+def test_doctests_are_told_by_their_example(any_suite):
+    """What it should give and what it gave, at the user's line; or what it raised."""
+    any_suite.write(test_shop=DOCTESTS)
+    for more in ((), ("--doctest-continue-on-failure",)):
+        done = any_suite("--zeroin", "--doctest-modules", "--zeroin-report", "r.json", *more)
+        failures = json.loads((any_suite.folder / "r.json").read_text())["failures"]
+        assert sorted(one["headline"] for one in failures) == [
+            "DocTestFailure at test_shop.py price(): price(2): expected 3, got 4",
+            "ValueError at test_shop.py total(): 2",
+        ], done.stdout
+        assert "test_shop.py:5 in test_shop.price" in done.stdout
+
+
 # --- how often --------------------------------------------------------------------------------
 
 FLAKY = """\
@@ -206,6 +250,34 @@ def test_rates_of_failing_tests(any_suite):
     assert "    1 of 10: KeyError at test_flaky.py test_flaky(): 'answer'" in out
     assert "test_broken: failed 10 of 10: not flaky; alone it failed 1 of 1" in out
     assert "2 failed, 1 passed" in out
+
+
+SUBTESTS = """\
+import unittest
+
+class Prices(unittest.TestCase):
+    def test_prices(self):
+        for price in range(3):
+            with self.subTest(price=price):
+                self.assertNotEqual(price, 1)
+
+def test_amounts(subtests):
+    for amount in range(3):
+        with subtests.test(amount=amount):
+            assert amount != 1
+"""
+
+
+def test_subtests_that_fail_again_count_for_their_test_and_not_for_pytest(tmp_path):
+    """A test is as often broken as one of its subtests; pytest's own counts stay as they were."""
+    suite = pytests.Suite(tmp_path, pytests.interpreter("9"))
+    suite.write(test_shop=SUBTESTS)
+    plain = suite("--tb=no", "-q").stdout
+    done = suite("--tb=no", "-q", "--zeroin-flaky", "4", "--zeroin-report", "r.json")
+    rates = json.loads((suite.folder / "r.json").read_text())["flaky"]
+    assert [(rate["failed"], rate["verdict"]) for rate in rates] == [(4, "fails always")] * 2
+    (counts,) = re.findall(r"\d+ failed.*(?= in )", plain)
+    assert counts in done.stdout, done.stdout
 
 
 def test_what_only_fails_behind_others_is_told_apart(suite, zeroin):

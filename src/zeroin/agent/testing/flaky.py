@@ -66,9 +66,31 @@ def _once(watch: Any, item: Any, nextitem: Any) -> list[dict[str, Any]] | None:
 
     _forget(item)
     watch.again = []
-    reports = runtestprotocol(item, log=False, nextitem=nextitem)
+    session = item.session
+    proxy_of = session.gethookproxy
+    of_subtests: list[Any] = []
+    session.gethookproxy = lambda path: Unheard(proxy_of(path), of_subtests)
+    try:
+        reports = runtestprotocol(item, log=False, nextitem=nextitem) + of_subtests
+    finally:
+        del session.gethookproxy
     failed = any(r.outcome == "failed" and not hasattr(r, "wasxfail") for r in reports)
     return watch.again if failed else None
+
+
+class Unheard:
+    """The hooks of a test that is run again: subtests log by themselves, and only we hear it."""
+
+    def __init__(self, hooks: Any, reports: list[Any]) -> None:
+        self._hooks = hooks
+        self._reports = reports
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._hooks, name)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Keep it from pytest's counts."""
+        self._reports.append(report)
 
 
 def _forget(item: Any) -> None:

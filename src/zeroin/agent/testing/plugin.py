@@ -11,7 +11,7 @@ from __future__ import annotations
 import pytest
 
 from .. import costs, crash, loaded
-from . import told
+from . import doctests, told
 from .command import plain_id, repeat
 from .desk import GROWN, PEAK, Desk
 
@@ -118,7 +118,10 @@ class Watch:
         """A file or folder that can't be collected is a failure as well."""
         if report.when != "collect":
             return
-        found = _describe(call.excinfo.value, node.nodeid)
+        error = call.excinfo.value
+        if isinstance(error, pytest.Collector.CollectError) and error.__cause__ is not None:
+            error = error.__cause__  # what went wrong; pytest's own says only where it was met
+        found = _describe(error, node.nodeid)
         if found is not None:
             self._show(report, found)
             path = str(getattr(node, "path", None) or getattr(node, "fspath", ""))
@@ -197,12 +200,15 @@ def _describe(exc: BaseException, nodeid: str) -> dict[str, Any] | None:
     import gc
 
     about = {"thread": "main", "fatal": False, "test": nodeid}
+    exc = doctests.cause(exc)
     was_on = gc.isenabled()
     gc.disable()
     try:
         for brief in (False, True):
             try:
-                return {**crash.describe(exc, about, brief), **loaded.facts()}
+                found = {**crash.describe(exc, about, brief), **loaded.facts()}
+                doctests.tell(found, exc)
+                return found
             except Exception:
                 continue
         return None
