@@ -145,6 +145,67 @@ def test_fresh_with_reset_runs_all_here(kernel):
     assert "the same" in kernel.text("%zeroin fresh")
 
 
+def test_fresh_with_reset_refuses_what_awaits(kernel):
+    """Before it empties anything: from within a cell no other one can be awaited."""
+    kernel("import asyncio\nx = 5", "a")
+    kernel("await asyncio.sleep(0)\ny = x", "b")
+    said = kernel.text("%zeroin fresh --reset", "c")
+    assert "cell [3] awaits something" in said
+    assert "nothing was changed" in said
+    assert kernel.text("x + y", "d") == "10"
+
+
+def test_loading_it_again(kernel):
+    """The cell that does so is one of ours, and its end is heard by nobody."""
+    assert kernel("%reload_ext zeroin") == []
+    kernel("x = 1", "a")
+    assert "[3]" in kernel.text("%zeroin status")
+
+
+def test_what_was_run_again_on_an_old_value_is_marked(kernel):
+    """Also where several cells lie between it and the edit: what it printed is old."""
+    for name, code in (("a", "a = 2"), ("b", "b = a + 1"), ("c", "c = b * 2"), ("d", "print(c)")):
+        kernel(code, name)
+    kernel("a = 5", "a")
+    said = kernel.text("print(c)", "d")
+    assert "⚠ cell [7] used c from cell [4], which is out of date: run [3] and [4]" in said
+    status = kernel.text("%zeroin status")
+    assert re.search(r"\[4\].*⚠ hangs on \[3\], which is out of date", status), status
+    assert re.search(r"\[7\].*⚠ hangs on \[4\], which is out of date", status), status
+
+
+def test_status_marks_what_the_file_tells(libs, folder):
+    """A cell that was deleted, one that used it, and one that took a name from below."""
+    cells = [("a", "x = 1"), ("b", "y = x"), ("c", "print(z)"), ("d", "z = 2")]
+    kernels.save(folder, *cells)
+    with kernels.Kernel(folder, libs, JPY_SESSION_NAME="note.ipynb") as kernel:
+        kernel("%load_ext zeroin")
+        for at in (0, 1, 3, 2):
+            kernel(cells[at][1], cells[at][0])
+        path = kernels.save(folder, *cells[1:])
+        os.utime(path, (path.stat().st_mtime + 5,) * 2)
+        status = kernel.text("%zeroin status")
+    assert re.search(r"\[2\].*⚠ deleted", status), status
+    assert re.search(r"\[3\].*⚠ x is from \[2\], which was deleted", status), status
+    assert re.search(r"\[5\].*⚠ z is from \[4\], which stands below it", status), status
+
+
+def test_a_front_end_that_names_no_cells(kernel):
+    """An edit can't be recognised there, and that is said."""
+    kernel("x = 1")
+    kernel("x = 2")
+    for verb in ("status", "fresh"):
+        assert "the front end names no cells" in kernel.text(f"%zeroin {verb}")
+
+
+def test_a_fresh_run_has_the_same_shell(kernel):
+    """By its name and settings, which programs ask for; what `%timeit` tells is no difference."""
+    kernel("kind = type(get_ipython()).__name__", "a")
+    kernel("is_kernel = 'IPKernelApp' in get_ipython().config", "b")
+    kernel("%timeit -n 1 -r 2 sum(range(9))", "c")
+    assert "✓ a fresh run gives the same: 3 of 3 cells" in kernel.text("%zeroin fresh", "d")
+
+
 def test_a_fresh_run_that_hangs_or_dies(kernel, folder):
     """The time limit holds, an interrupt ends it, a crash is told, and nothing is left running."""
     kernel("import os, time\nfirst = 1", "a")

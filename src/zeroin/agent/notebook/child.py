@@ -31,7 +31,7 @@ def main() -> None:
     sys.argv[:] = [""]
     null = open(os.devnull)  # noqa: SIM115 - for as long as it runs
     sys.stdin = null
-    shell = _shell()
+    shell = _shell(job["shell"], job["sections"])
     for at, cell in enumerate(job["cells"]):
         _tell(pipe, {"at": at, **_one(shell, cell["source"])})
     _tell(pipe, {"names": _names(shell, job["names"])})
@@ -39,8 +39,16 @@ def main() -> None:
     os._exit(0)  # threads and exit handlers of the user's are none of our business
 
 
-def _shell() -> Any:
+class Printed(io.StringIO):
+    """What a cell printed; `%timeit` asks whether it may write `±`."""
+
+    encoding = "utf-8"
+
+
+def _shell(name: str, sections: list[str]) -> Any:
+    """One that takes itself for the session's: programs ask for its class and its settings."""
     from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
 
     class Shell(InteractiveShell):  # type: ignore[misc]
         """Without a screen: `%matplotlib inline` finds what it wants."""
@@ -48,8 +56,12 @@ def _shell() -> Any:
         def enable_gui(self, gui: Any = None) -> None:
             """There is none."""
 
+    Shell.__name__ = Shell.__qualname__ = name
     InteractiveShell._instance = Shell._instance = None
-    shell = Shell.instance(history_enabled=False) if _has_trait(Shell) else Shell.instance()
+    settings: dict[str, Any] = {"config": Config({one: {} for one in sections})}
+    if _has_trait(Shell):
+        settings["history_enabled"] = False
+    shell = Shell.instance(**settings)
     InteractiveShell._instance = shell
     shell.display_trap.hook = shell.displayhook
     shell.showtraceback = lambda *_, **__: None
@@ -64,7 +76,7 @@ def _has_trait(shell: Any) -> bool:
 def _one(shell: Any, source: str) -> dict[str, Any]:
     from _zeroin_agent.notebook.session import told  # type: ignore[import-not-found]
 
-    out = io.StringIO()
+    out = Printed()
     real, sys.stdout = sys.stdout, out
     shell.displayhook.write_output_prompt = lambda *_: None
     plain = shell.displayhook.write_format_data

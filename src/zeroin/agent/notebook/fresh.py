@@ -39,7 +39,7 @@ def compare(session: Session, limit: float, say: Callable[[str], None]) -> None:
         lines.append(f"fresh run of {took}")
     else:
         lines.append(f"✓ a fresh run gives the same: {took}")
-    say("\n".join(lines))
+    say("\n".join([*lines, *session.nameless()]))
 
 
 def cells_of(session: Session) -> list[dict[str, Any]]:
@@ -110,7 +110,13 @@ def _run(cells: list[dict[str, Any]], limit: float, session: Session) -> tuple[d
     os.close(writing)
     ending = ""
     try:
-        job = {"cells": cells, "path": sys.path, "names": sorted(_variables(session))}
+        job = {
+            "cells": cells,
+            "path": sys.path,
+            "names": sorted(_variables(session)),
+            "shell": type(session.shell).__name__,
+            "sections": sorted(session.shell.config),
+        }
         if process.stdin is not None:
             process.stdin.write(json.dumps(job).encode())
             process.stdin.close()
@@ -233,11 +239,12 @@ def is_telling(text: str) -> bool:
 
 
 def _without_times(text: str) -> str:
-    """What `%time` prints is another each time."""
+    """What `%time` and `%timeit` print is another each time."""
     return "".join(
         line
         for line in text.splitlines(keepends=True)
-        if not line.startswith(("CPU times:", "Wall time:"))
+        if not line.startswith(("CPU times:", "Wall time:", "The slowest run took"))
+        and " per loop (mean ± std. dev. of " not in line
     )
 
 
@@ -270,6 +277,13 @@ def in_this_session(session: Session, say: Callable[[str], None]) -> None:
         say("no cell has been run since %load_ext zeroin")
         return
     shell = session.shell
+    awaits = next((cell for cell in cells if _needs_the_loop(shell, cell["source"])), None)
+    if awaits is not None:
+        say(
+            f"cell {_name(awaits)} awaits something, which can't be done from within another cell: "
+            "restart and run all; nothing was changed"
+        )
+        return
     kept = {
         name: shell.user_ns[name]
         for name in ("__session__", "__vsc_ipynb_file__")
@@ -281,7 +295,22 @@ def in_this_session(session: Session, say: Callable[[str], None]) -> None:
     for done, cell in enumerate(cells, 1):
         result = session.run_inside(cell["key"], cell["number"], cell["source"])
         if not result.success:
-            name = f"[{cell['number']}]" if cell["number"] is not None else "that was not run here"
-            say(f"cell {name} failed: {done} of {len(cells)} cells were run")
+            say(f"cell {_name(cell)} failed: {done} of {len(cells)} cells were run")
             return
     say(f"{len(cells)} cells were run in order, in an empty session")
+
+
+def _name(cell: dict[str, Any]) -> str:
+    return f"[{cell['number']}]" if cell["number"] is not None else "that was not run here"
+
+
+def _needs_the_loop(shell: Any, source: str) -> bool:
+    """Whether it awaits, while the kernel's loop is busy with the cell that we are in."""
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+        code = shell.transform_cell(source)
+    except (RuntimeError, SyntaxError):  # none in a terminal; what can't be read is not run either
+        return False
+    return bool(shell.should_run_async(source, transformed_cell=code))

@@ -163,6 +163,19 @@ class History:
                 return Stale(run, name, provider, now, reason)
         return None
 
+    def overdue(self) -> dict[str, list[Run]]:
+        """Cells that are out of date or took something from one: what to run, it as the last."""
+        found = {one.run.key: [one.run] for one in self.stale()}
+        for run in self.runs:
+            if self.last[run.key] is not run or run.key in found:
+                continue
+            for value in run.inputs.values():
+                way = found.get(value.run.key, [])
+                if way and way[-1] is value.run:
+                    found[run.key] = [*way, run]
+                    break
+        return found
+
     def depend_on(self, keys: set[str]) -> list[Run]:
         """The cells whose last run took something from a run of these, directly or not."""
         found: dict[str, Run] = {}

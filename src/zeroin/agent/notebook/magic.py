@@ -80,10 +80,11 @@ def _fresh(session: Session, rest: list[str]) -> None:
 
 def status(session: Session) -> list[str]:
     """A line a cell, in the order of the notebook where that is known."""
-    stale = {one.run.key: one for one in session.history.stale()}
     runs = fresh.ordered(session)
     if not runs:
         return ["no cell has been run since %load_ext zeroin"]
+    stale = {one.run.key: one for one in session.history.stale()}
+    overdue = session.history.overdue()
     lines = ["cell    time    memory     used                      gave"]
     for run in runs:
         cost = session.costs.get(run.number)
@@ -93,24 +94,27 @@ def status(session: Session) -> list[str]:
             f"{name}[{value.run.number}]" for name, value in sorted(run.inputs.items())
         )
         gave = ", ".join(sorted(run.outputs))
-        notes = []
-        if run.failed:
-            notes.append("failed")
-        behind = [one for one in run.inputs.values() if one.run.key in stale]
-        if run.key not in stale and any(one.run is not run for one in behind):
-            notes.append(f"hangs on [{behind[0].run.number}], which is out of date")
-        if run.key in stale:
-            one = stale[run.key]
-            now = f"[{one.now.number}]" if one.now else ""
-            notes.append(f"out of date: {one.name} was made anew in {now}")
-        if run.runs_on_itself & set(run.inputs):
-            notes.append("ran on its own result")
+        notes = _notes(session, run, stale.get(run.key), overdue.get(run.key, []))
         note = f"  ⚠ {', '.join(notes)}" if notes else ""
         lines.append(
             f"{f'[{run.number}]':<6}{spent:>8}{grown:>10}     {_cut(used, 24):<24}  "
             f"{_cut(gave, 24)}{note}".rstrip()
         )
-    return lines
+    return [*lines, *session.nameless()]
+
+
+def _notes(session: Session, run: Any, stale: Any, overdue: list[Any]) -> list[str]:
+    notes = []
+    if run.failed:
+        notes.append("failed")
+    if stale is not None:
+        now = f"[{stale.now.number}]" if stale.now else ""
+        notes.append(f"out of date: {stale.name} was made anew in {now}")
+    elif overdue:
+        notes.append(f"hangs on [{overdue[-2].number}], which is out of date")
+    if run.runs_on_itself & set(run.inputs):
+        notes.append("ran on its own result")
+    return notes + session.warner.notes(run)
 
 
 def _cut(text: str, length: int) -> str:

@@ -19,6 +19,8 @@ PATIENCE = 0.05  # seconds, where there is something to warn of
 READABLE = frozenset(
     ("builtins", "collections", "datetime", "decimal", "numpy", "pandas", "polars", "torch", "jax")
 )
+BY_TEXT = "text:"  # a cell without a name is known by what stands in it
+NAMELESS = "note: the front end names no cells: one that was edited counts as another"
 OURS = ("_", "__", "___", "_i", "_ii", "_iii", "_ih", "_oh", "_dh", "_exit_code")
 
 
@@ -45,7 +47,8 @@ class Session:
     def end(self) -> None:
         """Listen no more."""
         for cell in self.cells:
-            cell.tee.stop()
+            if cell.tee is not None:
+                cell.tee.stop()
         self.cells.clear()
         for name, function in (("pre_run_cell", self.before), ("post_run_cell", self.after)):
             try:
@@ -90,7 +93,12 @@ class Session:
         """
         if self.is_terminal:
             return f"line:{number}"
-        return str(getattr(info, "cell_id", None) or f"text:{info.raw_cell.strip()}")
+        return str(getattr(info, "cell_id", None) or f"{BY_TEXT}{info.raw_cell.strip()}")
+
+    def nameless(self) -> list[str]:
+        """What can't be told where the front end, as nbclient, does not say which cell it runs."""
+        known = any(run.key.startswith(BY_TEXT) for run in self.history.runs)
+        return [NAMELESS] if known else []
 
     def after(self, result: Any) -> None:
         """It has run. Whatever goes wrong here must not spoil the user's session."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .document import Document
     from .history import History, Run, Stale
 
@@ -82,24 +84,30 @@ class Warner:
 
     def _built_on(self, run: Run) -> list[str]:
         """This run took something from a cell that is out of date, and was said to be."""
-        stale = {one.run.key: one for one in self.history.stale()}
-        for name, value in run.inputs.items():
-            of = stale.get(value.run.key)
-            if of is None or value.run.key == run.key or of.run is not value.run:
-                continue
-            if self._once("built", run.key, value.run.key, str(value.run.number)):
-                again = f"run [{value.run.number}], then this one again"
-                return [f"{_used(run, name, value.run)}, which is out of date: {again}"]
-        return []
+        *before, _ = self.history.overdue().get(run.key, [run])
+        if not before:
+            return []
+        provider = before[-1]
+        name = next(name for name, value in run.inputs.items() if value.run is provider)
+        if not self._once("built", run.key, provider.key, str(provider.number)):
+            return []
+        again = f"run {_numbers([one.number for one in before])}, then this one again"
+        return [f"{_used(run, name, provider)}, which is out of date: {again}"]
 
     # --- what only the notebook's file can tell ---------------------------------------------------
 
     def _order(self, run: Run) -> list[str]:
-        """A name came from another cell than the one that a fresh run would take it from."""
+        for name, provider, happened, remedy in self.disorder(run):
+            if self._once("order", run.key, name, provider.key):
+                return [f"{_used(run, name, provider)}, {happened}: {remedy}"]
+        return []
+
+    def disorder(self, run: Run) -> Iterator[tuple[str, Run, str, str]]:
+        """Names from another cell than the one that a fresh run would take them from."""
         places = self._places()
         here = places.get(run.key)
         if here is None:
-            return []
+            return
         for name, value in run.inputs.items():
             of = places.get(value.run.key)
             if of is None or value.run.key == run.key:
@@ -112,18 +120,12 @@ class Warner:
             fresh = max(above, key=lambda other: places[other.key], default=None)
             if fresh is not None and fresh.key == value.run.key:
                 continue
-            if not self._once("order", run.key, name, value.run.key):
-                continue
             if fresh is not None:
                 again = f"run [{fresh.number}], then this one again"
-                return [
-                    f"{_used(run, name, value.run)}, a fresh run takes it from [{fresh.number}]: "
-                    + again
-                ]
-            if of > here:
-                happened = "which stands below it: a fresh run does not have it here"
-                return [f"{_used(run, name, value.run)}, {happened}"]
-        return []
+                yield name, value.run, f"a fresh run takes it from [{fresh.number}]", again
+            elif of > here:
+                lacks = "a fresh run does not have it here"
+                yield name, value.run, "which stands below it", lacks
 
     def _places(self) -> dict[str, int]:
         """Positions of the cells that were run; two that share one have none."""
@@ -141,21 +143,40 @@ class Warner:
 
     def _unsaved(self, run: Run) -> list[str]:
         """A cell that this one took something from was edited or deleted, and not run since."""
-        ids = {name: text for name, text in self.document.cells if name}
+        remedies = {
+            "deleted": "a fresh run does not have it",
+            "edited and not run since": f"run it, then [{run.number}] again",
+        }
         for name, value in run.inputs.items():
             provider = value.run
-            if provider.key == run.key or self.document.saved <= provider.when:
-                continue
-            text = ids.get(provider.key)
-            if text is None and provider.key in self.document.seen:
-                happened = "which was deleted: a fresh run does not have it"
-            elif text is not None and not _same_code(text, provider.source):
-                happened = f"which was edited and not run since: run it, then [{run.number}] again"
-            else:
-                continue
-            if self._once("unsaved", run.key, provider.key, text or ""):
-                return [f"{_used(run, name, provider)}, {happened}"]
+            happened = "" if provider.key == run.key else self.changed(provider)
+            text = dict(self.document.cells).get(provider.key, "")
+            if happened and self._once("unsaved", run.key, provider.key, text):
+                remedy = remedies[happened]
+                return [f"{_used(run, name, provider)}, which was {happened}: {remedy}"]
         return []
+
+    def changed(self, run: Run) -> str:
+        """What has happened to the cell in the file since it ran; "" if nothing."""
+        if self.document.saved <= run.when:
+            return ""
+        text = {name: text for name, text in self.document.cells if name}.get(run.key)
+        if text is None:
+            return "deleted" if run.key in self.document.seen else ""
+        return "" if _same_code(text, run.source) else "edited and not run since"
+
+    def notes(self, run: Run) -> list[str]:
+        """What the file tells of a cell, whether it was said or not."""
+        if not self.document.read():
+            return []
+        found = [self.changed(run)]
+        for name, provider, happened, _ in self.disorder(run):
+            found.append(f"{name} is from [{provider.number}], {happened}")
+        for name, value in run.inputs.items():
+            happened = "" if value.run.key == run.key else self.changed(value.run)
+            if happened:
+                found.append(f"{name} is from [{value.run.number}], which was {happened}")
+        return [one for one in found if one]
 
 
 def _used(run: Run, name: str, provider: Run) -> str:
