@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zeroin.fronts.watch import cells, layout
+from zeroin.fronts.watch import cells, layout, summary
 from zeroin.fronts.watch.look import Look
 from zeroin.fronts.words import Paint
+from zeroin.tools.watch import Peaks, Summary
 from zeroin.tools.watch.things import Line, Panel, Thing
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -83,6 +84,21 @@ def test_lines_fit_the_window(shown, width, height, fine):
         assert wide(line) <= width
         assert STYLE.sub("", line).isprintable()
         assert fine or line.isascii()
+
+
+@pytest.mark.parametrize("height", [2, 3, 4])
+def test_a_process_is_shown_however_small_the_window(height):
+    """How many more there are comes after it."""
+    two = [Thing("python first.py", pid=4711), Thing("python second.py", pid=4712)]
+    panel = Panel("python", "processes", two, None, 2)
+    drawn = layout.drawn([panel], 30, height, look())
+    assert any("4711" in line for line in drawn), drawn
+
+
+def test_once_is_said_in_the_singular():
+    """In the summary of a command."""
+    peaks = Peaks("date", "command", 0.0, 0.0, [], 1, 1, 0)
+    assert summary.lines(Summary(1.0, 1, [peaks]))[1] == "date: 1 run, changed 1 time"
 
 
 @settings(max_examples=30)

@@ -161,6 +161,16 @@ def test_once(zeroin, tmp_path):
     assert (done.returncode, "waiting for 'zw-once.py'" in done.stdout) == (1, True)
 
 
+def test_who_started_it_is_none_of_them(zeroin, tmp_path):
+    """A script that calls it, with the word in its own name."""
+    script = tmp_path / "zw-starter.sh"
+    script.write_text(f"{sys.executable} -m zeroin watch zw-starter --once\nexit $?\n")
+    done = subprocess.run(
+        ["bash", script], env=zeroin.env, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, "waiting for 'zw-starter'" in done.stdout) == (1, True), done.stdout
+
+
 def test_until_and_for(zeroin):
     """The time is over before: 1. A command that fails: 0, since that was the question."""
     assert zeroin("watch", "memory", "--until", "memory free < 1K", "--for", "0.2s").returncode == 1

@@ -60,7 +60,8 @@ def drawn(shown: Sequence[Panel], width: int, height: int | None, look: Look) ->
     for number, (row, size) in enumerate(zip(found, tall, strict=True)):
         if number:
             out.append("")
-        columns = [panels.lines(panel, w, size, look) for panel, w in row]
+        room = size if height is None else max(1, min(size, height - len(out)))
+        columns = [panels.lines(panel, w, room, look) for panel, w in row]
         most = max(map(len, columns))
         for column, (_, w) in zip(columns, row, strict=True):
             column.extend([" " * w] * (most - len(column)))

@@ -91,15 +91,17 @@ def _processes(panel: Panel, width: int, height: int, look: Look) -> list[str]:
         )
     ended = [_ended(thing, width, look) for thing in panel.ended[:ENDED]]
     room = height - len(out) - len(ended)
-    if panel.things and room > 1:
+    if panel.things and room > 0:
         names = table.columns(panel.things, width)
-        out.append(table.titles(names, width, look))
-        room -= 1
-        hidden = panel.number > min(room, len(panel.things))
-        shown = panel.things[: max(0, room - hidden)]
+        if room > 1:
+            out.append(table.titles(names, width, look))
+            room -= 1
+        # Where there is one line left, a process is worth more than how many there are.
+        hidden = panel.number > min(room, len(panel.things)) and room > 1
+        shown = panel.things[: room - hidden]
         out += [table.row(thing, names, width, look) for thing in shown]
         more = panel.number - len(shown)
-        if more:
+        if hidden:
             out.append(look.paint(fit(f"        and {more:,} more", width), "dim"))
     return out + ended
 

@@ -29,7 +29,9 @@ def _of(peaks: Peaks) -> list[str]:
     what = clean(peaks.what)
     if peaks.kind == "command":
         failed = f", {peaks.failures:,} failed" if peaks.failures else ""
-        return [f"{what}: {peaks.runs:,} runs, changed {peaks.changes:,} times{failed}"]
+        runs = f"{peaks.runs:,} run{'' if peaks.runs == 1 else 's'}"
+        changes = f"{peaks.changes:,} time{'' if peaks.changes == 1 else 's'}"
+        return [f"{what}: {runs}, changed {changes}{failed}"]
     if peaks.kind == "processes":
         return _processes(what, peaks)
     if not peaks.at:

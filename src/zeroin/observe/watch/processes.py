@@ -231,6 +231,19 @@ class Table:
         self.processes = {}
 
 
+def above(pid: int, root: str = "/proc") -> frozenset[int]:
+    """Whoever started a process, and who started that one, up to the first of all."""
+    found: list[int] = []
+    while pid:
+        try:
+            with open(f"{root}/{pid}/stat", "rb") as file:
+                pid = parse_stat(file.read())[1].parent
+        except OSError:  # hidden from us
+            break
+        found.append(pid)
+    return frozenset(found)
+
+
 def _descriptors(*, raise_limit: bool) -> int:
     """How many files we may have open; a command that we start must not inherit more."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.observe.watch import details
+from zeroin.observe.watch.processes import above
 from zeroin.tools.watch.member import Member
 from zeroin.tools.watch.things import Panel, Peak, Thing, new_curve
 
@@ -57,6 +58,7 @@ class Processes:
         self._word = what.removeprefix("name:").casefold()
         self._all = what == "all"
         self._names: dict[int, str] = {}
+        self._above = above(os.getpid())
         self._turn = 0
         self._pss_due = 0.0
 
@@ -158,12 +160,12 @@ class Processes:
         return found and not self._is_strange(process)
 
     def _is_strange(self, process: Process) -> bool:
-        """Our kind, with the word in its arguments as whoever started us has; other users."""
+        """Our kind, and whoever started us: the word is in their arguments; other users."""
         if self.choice.uid is not None and process.uid != self.choice.uid:
             return True
         if self._root is not None or self._all or "zeroin" in self._word:
             return False
-        return bool(OURS.search(process.command))
+        return process.pid in self._above or bool(OURS.search(process.command))
 
     def _order(self) -> list[Member]:
         members = sorted(self.members.values(), key=self._rank)
