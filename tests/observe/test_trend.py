@@ -29,6 +29,15 @@ def test_the_slope_is_the_growth_each_time():
     assert 950 < slope < 1050
 
 
+@pytest.mark.parametrize("power", [1, 2])
+def test_the_total_is_that_of_its_repetitions(power):
+    """Also where samples become rarer, as they do in a long run."""
+    counts = [n**power for n in range(1, 61)]
+    found = trend([(n, 1000 * n) for n in counts], LEAST)
+    assert found.total == pytest.approx(1000 * found.repetitions, rel=0.01)
+    assert found.repetitions > (counts[-1] - counts[0]) // 2
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_noise_is_no_leak(seed):
     """Not once in twenty."""

@@ -240,6 +240,43 @@ def test_garbage_in_cycles(leak, project):
     assert found["who"]["cycles"][0] == {"type": "__main__.Node", "more": 1.0}
 
 
+def test_cycles_that_only_seem_to_fill_a_cache(leak, project):
+    """Garbage that grew for most of the time is told by what it is."""
+    text = (
+        "class Node:\n    pass\n\n\ndef step(n):\n    node = Node()\n    node.me = node\n"
+        "    node.data = bytearray(100_000 if n < 40 else 1)\n"
+    )
+    (project / "fills.py").write_text(text + LOOP)
+    assert leak("--quick", "--", "python", "fills.py", code=0)["verdict"] == "fills"
+    assert leak("--", "python", "fills.py", code=0)["verdict"] == "cycles"
+
+
+CHILDREN = """\
+import os, subprocess, sys
+kept = []
+for number in range(20):
+    if sys.argv[1] == "fork":
+        if os.fork() == 0:
+            os._exit(0)
+    else:
+        kept.append(subprocess.Popen(["sleep", "20"]))
+for one in kept:
+    one.kill()
+    one.wait()
+"""
+
+
+@pytest.mark.parametrize("way", ["fork", "start"])
+def test_child_processes_that_are_left(zeroin, project, way):
+    """Their command; or that they have ended and nobody waited for them."""
+    (project / "kids.py").write_text(CHILDREN)
+    done = zeroin("leak", "--", "python", "kids.py", way, cwd=project)
+    assert "leak: +1 child process each time" in done.stderr, done.stderr
+    said = done.stderr.partition("child processes that are left\n")[2]
+    words = "which has ended and was not waited for × " if way == "fork" else "  sleep 20 × "
+    assert words in said.splitlines()[0]
+
+
 def test_a_function_that_was_named(leak, project):
     """Each call is a repetition, by its module or by its file."""
     text = LEAKS["global list"] + "\n\ndef main():\n    for n in range(60):\n        step(n)\n"
@@ -250,7 +287,7 @@ def test_a_function_that_was_named(leak, project):
         assert found["place"]["kind"] == "function"
         assert (found["place"]["name"], found["place"]["times"]) == ("step", 60)
         assert found["who"]["containers"][0]["held"] == ["module lib", "history"]
-    found = leak("--func", "lib:main", "--", "python", "run.py", code=0)
+    found = leak("--func", "lib:main", "--", "python", "run.py", code=125)
     assert (found["verdict"], found["reason"]) == ("unknown", "few")
 
 
@@ -279,7 +316,7 @@ def test_a_program_that_fails_ends_as_it_did(leak, zeroin, project):
     done = zeroin("leak", "--repeat", "10", "--", "sh", "-c", "true", cwd=project)
     assert (done.returncode, "this is none: sh" in done.stderr) == (2, True)
     done = zeroin("leak", "--", "python", "train.py", cwd=project)
-    assert done.returncode == 0
+    assert done.returncode == 125
     assert "zeroin leak --repeat 20 -- python train.py" in done.stderr
     assert zeroin("leak", "--repeat", "20", "--", "python", "train.py", cwd=project).returncode == 0
     done = zeroin("leak", "--func", "nope:f", "--", "python", "train.py", cwd=project)
@@ -297,6 +334,15 @@ def test_a_server_is_looked_at_for_a_time(leak, project):
     found = leak("--timeout", "4s", "--", "python", "serve.py")
     assert found["verdict"] == "leaks"
     assert found["who"]["containers"][0]["held"] == ["module __main__", "history"]
+
+
+def test_a_time_limit_is_no_failure(zeroin, project):
+    """It is how one looks at a server: nothing says that it hung."""
+    text = "import time\n\n\ndef step(n):\n    time.sleep(0.01)\n\n\nwhile True:\n    step(0)\n"
+    (project / "serve.py").write_text(text)
+    done = zeroin("leak", "--timeout", "2s", "--", "python", "serve.py", cwd=project)
+    assert "hung" not in done.stderr, done.stderr
+    assert done.stderr.startswith("no leak: ")
 
 
 def test_a_child_process_that_leaks(leak, project):
@@ -340,3 +386,9 @@ def test_pytest_and_torch(leak, project, libs):
     assert found["who"]["tensors"][0] == found["who"]["times"]
     held = [one["held"] for one in found["who"]["containers"]]
     assert ["module __main__", "losses"] in held
+    text = text.replace("losses = []", "total = 0").replace(
+        "    loss.backward()\n    losses.append(loss + 0)\n",
+        "    global total\n    total = total + loss\n",
+    )
+    (project / "total.py").write_text(text + LOOP)
+    assert leak("--", libs, "total.py")["who"]["graph_held"] == ["module __main__", "total"]

@@ -122,7 +122,9 @@ def _who(found: Leak, paint: Paint) -> list[str]:
     if who["tensors"][0] > 0:
         count, size = (one / who["times"] for one in who["tensors"])
         graph = f", with what autograd kept for them ({who['graph']})" if who["graph"] else ""
-        held.insert(0, f"{_more(count, 'tensor', 'tensors')} ({_size(size)}) each time{graph}")
+        holder = who["graph_held"] if who["graph"] else []
+        by = f": {_way(holder)}" if holder and not _below(holder, ways) else ""
+        held.insert(0, f"{_more(count, 'tensor', 'tensors')} ({_size(size)}) each time{graph}{by}")
     if held:
         out += [paint("held by", "bold"), *(f"  {one}" for one in held)]
     if who["sites"]:
@@ -196,6 +198,9 @@ def _others(found: Leak, paint: Paint) -> list[str]:
     if "threads" in found.grown and who["threads"]:
         out.append(paint("threads that go on", "bold"))
         out += [f"  {one}" for one in who["threads"][:MOST]]
+    if "children" in found.grown and who["children"]:
+        out.append(paint("child processes that are left", "bold"))
+        out += [f"  {words.clean(line)}" for line in _counted(who["children"])]
     traced, use = who["traced"] / who["times"], found.trends["in_use"]
     if who["graph"]:
         out.append("  keep a number instead, which holds no graph: loss.item(), or loss.detach()")
@@ -211,9 +216,12 @@ def _others(found: Leak, paint: Paint) -> list[str]:
 
 def _open(names: list[str]) -> list[str]:
     """Each kind once; a socket that leads nowhere yet has no name."""
+    return _counted([one.partition(":[")[0] if one.endswith("]") else short(one) for one in names])
+
+
+def _counted(labels: list[str]) -> list[str]:
     counts: dict[str, int] = {}
-    for name in names:
-        label = name.partition(":[")[0] if name.endswith("]") else short(name)
+    for label in labels:
         counts[label] = counts.get(label, 0) + 1
     return [f"{label} × {count}" if count > 1 else label for label, count in counts.items()][:MOST]
 
@@ -256,4 +264,5 @@ def _rounded(value: Any) -> Any:
 
 def _who_json(who: dict[str, Any]) -> dict[str, Any]:
     keys = ("times", "traced", "left", "gc", "cycles", "sites", "containers", "types")
-    return {key: who[key] for key in (*keys, "tensors", "graph", "fds", "threads")}
+    more = ("tensors", "graph", "graph_held", "fds", "threads", "children")
+    return {key: who[key] for key in (*keys, *more)}

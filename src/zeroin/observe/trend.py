@@ -20,6 +20,7 @@ FEWEST = 6  # samples, beyond the warm-up
 MOST = 120  # samples that are compared pair by pair
 WARM_UP = 0.25  # of the samples
 BLOCKS = 12
+EDGE = 1 / 6  # of the repetitions, whose median is the beginning or the end
 SURE = 1.96  # two-sided 95 %
 FLAT = 0.25  # of the earlier slope: less than that in the later half is levelling off
 
@@ -30,9 +31,9 @@ class Trend(NamedTuple):
     slope: float
     low: float
     high: float
-    total: float  # over all repetitions that were looked at
+    total: float
     samples: int
-    repetitions: int
+    repetitions: int  # in which the total came together
     verdict: str  # "grows", "fills", "steady" or "few"
 
     @property
@@ -51,15 +52,22 @@ def trend(points: Sequence[tuple[float, float]], least: float) -> Trend:
     if min(values) == max(values):
         return Trend(0.0, 0.0, 0.0, 0.0, len(kept), int(span), "steady")
     slope, low, high = theil_sen(kept)
-    edge = max(1, len(values) // 6)
-    total = _median(values[-edge:]) - _median(values[:edge])
-    found = Trend(slope, low, high, total, len(kept), int(span), "steady")
+    repetitions, total = _between(kept, span * EDGE)
+    found = Trend(slope, low, high, total, len(kept), repetitions, "steady")
     if low <= 0 or total < least or slope * span < least or not rises(values):
         # Few big steps have a median slope of nothing, and still lead upwards.
         return found._replace(verdict="grows") if _climbs(values, least) else found
     half = len(kept) // 2
     early, late = theil_sen(kept[: half + 1])[0], theil_sen(kept[half:])[0]
     return found._replace(verdict="fills" if late < FLAT * early else "grows")
+
+
+def _between(points: Sequence[tuple[float, float]], edge: float) -> tuple[int, float]:
+    """From the middle of the beginning to that of the end: repetitions, and growth in them."""
+    first = [one for one in points if one[0] <= points[0][0] + edge]
+    last = [one for one in points if one[0] >= points[-1][0] - edge]
+    counts = _median([x for x, _ in last]) - _median([x for x, _ in first])
+    return int(counts), _median([y for _, y in last]) - _median([y for _, y in first])
 
 
 def warm_up(count: int) -> int:

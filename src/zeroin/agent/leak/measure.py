@@ -30,12 +30,31 @@ def _count(name: str) -> int:
 
 
 def _children() -> int:
+    found = children()
+    return -1 if found is None else len(found)
+
+
+def children() -> list[int] | None:
+    """Numbers of the child processes, also of those that ended and were not waited for."""
     pid = os.getpid()
     try:
         with open(f"/proc/self/task/{pid}/children", "rb") as file:
-            return len(file.read().split())
+            return [int(one) for one in file.read().split()]
     except OSError:
-        return -1
+        return None
+
+
+def command_of(pid: int) -> str:
+    """What a child process runs; one that has ended has only its name left."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            words = file.read().decode("utf-8", "replace").split("\0")
+        if words[0]:
+            return " ".join(words).strip()
+        with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as file:
+            return f"{file.read().strip()}, which has ended and was not waited for"
+    except OSError:  # it is gone
+        return ""
 
 
 def _gpu() -> int:

@@ -13,7 +13,7 @@ import sys
 import time
 import tracemalloc
 
-from .. import owner, post
+from .. import owner, post, secrets
 from . import holders, measure
 
 TYPE_CHECKING = False
@@ -27,6 +27,8 @@ OFTEN = 0.8  # of the repetitions: what grows less often is not what grows with 
 MOST_CONTAINERS = 2_000_000
 CONTAINERS = (list, dict, set, frozenset)
 WAIT = 30.0
+NODES = 20_000  # of a graph that are counted
+COMMAND = 200  # characters
 WIDE = 10_000  # entries of a dict that are looked through
 
 
@@ -87,8 +89,10 @@ class Look:
             "types": _types(self.before, after, times),
             "tensors": _tensors(self.before, after),
             "graph": _graph(self.before["ids"]),
+            "graph_held": _graph_held(times),
             "fds": [v for k, v in after["fds"].items() if k not in self.before["fds"]][:20],
             "threads": _threads(self.before["threads"]),
+            "children": _commands(after["children"] - self.before["children"]),
         }
         if post.send(message):
             time.sleep(WAIT)  # the driver ends us
@@ -138,6 +142,7 @@ def _state() -> dict[str, Any]:
         "tensors": tensors,
         "fds": measure.descriptors(),
         "threads": threads,
+        "children": set(measure.children() or ()),
     }
 
 
@@ -290,15 +295,51 @@ def _tensors(before: dict[str, Any], after: dict[str, Any]) -> list[int]:
 
 def _graph(before: set[int]) -> str:
     """What a new tensor was made by, if it keeps the graph of autograd alive; else ""."""
+    made = (type(node).__name__ for one, node in _with_graph() if id(one) not in before)
+    return next(made, "")
+
+
+def _graph_held(times: int) -> list[str]:
+    """The way to the tensor with the largest graph, if each repetition may have added to it."""
+    most, largest = times, None
+    for one, node in _with_graph():
+        nodes = _nodes(node)
+        if nodes > most:
+            most, largest = nodes, one
+    return [] if largest is None else holders.way(largest, set())
+
+
+def _with_graph() -> list[tuple[Any, Any]]:
+    """Tensors that keep the graph of autograd alive, with the step that made them."""
     tensor: Any = getattr(sys.modules.get("torch"), "Tensor", None)
+    found = []
     for one in gc.get_objects() if tensor is not None else ():
-        if issubclass(type(one), tensor) and id(one) not in before:
+        if issubclass(type(one), tensor):
             try:
-                if one.grad_fn is not None:
-                    return type(one.grad_fn).__name__
-            except Exception:
+                node = one.grad_fn
+            except Exception:  # a class of tensors that has none
                 continue
-    return ""
+            if node is not None:
+                found.append((one, node))
+    return found
+
+
+def _nodes(node: Any) -> int:
+    """How many steps of the backward pass hang on one, up to some."""
+    seen, left = {node}, [node]
+    while left and len(seen) < NODES:
+        for inner, _ in left.pop().next_functions:
+            if inner is not None and inner not in seen:
+                seen.add(inner)
+                left.append(inner)
+    return len(seen)
+
+
+def _commands(pids: set[int]) -> list[str]:
+    """What child processes run."""
+    known = secrets.of_environment(os.environ)
+    texts = (measure.command_of(pid) for pid in sorted(pids))
+    return [secrets.mask(text[:COMMAND], known) for text in texts if text][:20]
 
 
 def _threads(before: set[int]) -> list[str]:

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from zeroin.errors import INTERRUPTED, NO, OK, UsageError
+from zeroin.errors import INTERRUPTED, NO, OK, UNTESTABLE, UsageError
 from zeroin.fronts import leak_text
 from zeroin.fronts.cli.options import Parser, add_json, split_command
 from zeroin.fronts.cli.run import add_cycle_options, cycle_of, end_like, without_dashes
@@ -27,8 +27,8 @@ def parser() -> Parser:
         "leak",
         "Does it grow from one repetition to the next: memory in use, open files, threads, child\n"
         "processes, GPU memory? If it does, a second and shorter run says what is kept, where it\n"
-        "was allocated and by which names it is held. Exit code 1 if it leaks, 0 if not, the\n"
-        "command's own if that failed.",
+        "was allocated and by which names it is held. Exit code 1 if it leaks, 0 if not, 125 if\n"
+        "too little repeats to tell, the command's own if that failed.",
         "[options] -- COMMAND ...",
         EXAMPLES,
     )
@@ -65,19 +65,20 @@ def main(args: list[str]) -> int:
 
     asked = Asked(given.repeat, given.func, None if given.quick else look)
     found = leak(cycle_of(given, command), asked, options, os.environ)
+    # A time limit is how one looks at a server: then the verdict is the answer.
+    timed_out = found.run.outcome.kind.value == "hang"
     if given.json:
         put(json.dumps(leak_text.as_json(found)))
     else:
-        if found.run.outcome.failed:
+        if found.run.outcome.failed and not timed_out:
             from zeroin.fronts import report_text
 
             for line in report_text.run(found.run, Paint(sys.stderr)):
                 put(line, sys.stderr)
         for line in leak_text.lines(found, Paint(sys.stderr)):
             put(line, sys.stderr)
-    # A time limit is how one looks at a server: then the verdict is the answer.
-    if found.run.outcome.failed and found.run.outcome.kind.value != "hang":
+    if found.run.outcome.failed and not timed_out:
         return end_like(found.run)
     if found.run.interrupted and found.verdict == "unknown":
         return INTERRUPTED
-    return NO if found.verdict == "leaks" else OK
+    return {"leaks": NO, "unknown": UNTESTABLE}.get(found.verdict, OK)

@@ -59,7 +59,7 @@ def leak(cycle: Cycle, asked: Asked, options: Options, environ: Mapping[str, str
     grown = [key for key in MATTERS if key in trends and trends[key].verdict == "grows"]
     verdict = _verdict(trends, grown)
     found = Leak(verdict, chosen.place, trends, grown, None, report, chosen.pid)
-    if verdict == "leaks" and asked.look is not None:
+    if verdict in ("leaks", "fills") and asked.look is not None:
         asked.look(_until(chosen))
         found = _looked(found, chosen, cycle, order, options, environ)
     return found
@@ -161,7 +161,7 @@ def _looked(
         return found
     who = told[0]
     in_cycles = who["cycles"] and who["left"] < (1 - IN_CYCLES) * who["traced"]
-    if in_cycles and who["gc"] and found.grown == ["in_use"]:
+    if in_cycles and who["gc"] and set(found.grown) <= {"in_use"}:
         return found._replace(verdict="cycles", who=who)
     return found._replace(who=who)
 
