@@ -98,6 +98,38 @@ def test_tasks_of_a_program_under_zeroin(zeroin, project):
     )
 
 
+@pytest.mark.slow
+def test_tasks_on_one_line_that_wait_for_different_things(zeroin, project):
+    """The one that has the lock sleeps, the others wait for it."""
+    (project / "web.py").write_text(
+        "import asyncio\n"
+        "async def fetch(lock):\n    async with lock: await asyncio.sleep(1000)\n"
+        "async def main():\n    lock = asyncio.Lock()\n"
+        "    await asyncio.gather(*(fetch(lock) for n in range(3)))\n"
+        "asyncio.run(main())\n"
+    )
+    done = zeroin("stacks", "--end", "--json", "--", "python", "web.py", cwd=project)
+    said = [one["verdict"] for one in json.loads(done.stdout)["groups"]]
+    assert any("sleeps at web.py:3 fetch()" in one for one in said), said
+    assert any("wait for a lock or a semaphore at web.py:3 fetch()" in one for one in said), said
+
+
+@pytest.mark.slow
+def test_the_task_that_holds_up_its_loop_does_not_wait(zeroin, project):
+    """It is told as the thread that runs it, and only the others as tasks."""
+    (project / "web.py").write_text(
+        "import asyncio, time\n"
+        "async def tick():\n    await asyncio.sleep(1000)\n"
+        "async def main():\n    kept = asyncio.create_task(tick())\n    await asyncio.sleep(0)\n"
+        "    time.sleep(1000)\n"
+        "asyncio.run(main())\n"
+    )
+    done = zeroin("stacks", "--end", "--json", "--", "python", "web.py", cwd=project)
+    found = json.loads(done.stdout)
+    assert found["verdict"].endswith("; 1 other task can't go on"), found["verdict"]
+    assert len([one for one in found["groups"] if "task" in one["verdict"]]) == 1
+
+
 def test_every_says_what_moves(zeroin, project):
     """Two looks: one thread stands still, one moves and computes."""
     (project / "mixed.py").write_text(

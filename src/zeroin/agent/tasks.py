@@ -14,11 +14,15 @@ END = "End of tasks\n"
 
 
 def write(fd: int) -> None:
-    """Write the stacks of all tasks of this thread's event loop, as faulthandler writes threads."""
+    """Write the stacks of all tasks that wait, as faulthandler writes threads.
+
+    Of this thread's event loop, and without the one that runs: the thread's own stack shows it.
+    """
     text = ""
     try:
         asyncio = sys.modules["asyncio"]
-        for task in list(asyncio.all_tasks())[:MOST]:
+        waiting = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in list(waiting)[:MOST]:
             text += f"Task {task.get_name()} (most recent call first):\n"
             text += "".join(f'  File "{f}", line {n} in {name}\n' for f, n, name in stack(task))
     except Exception:  # no loop runs here, or one that is not asyncio's

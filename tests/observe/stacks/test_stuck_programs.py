@@ -226,6 +226,7 @@ def test_zombies_and_their_parent(stuck):
     found = stuck.until(pid, lambda f: any(p["state"] == "Z" for p in f.get("processes", ())))
     (dead,) = [p for p in found["processes"] if p["state"] == "Z"]
     assert dead["words"] == f"has ended with exit code 7; its parent {pid} has not asked how"
+    assert dead["label"] == f"pid {dead['pid']}"  # nobody's worker
 
 
 @pytest.mark.needs("unshare")

@@ -21,6 +21,7 @@ LAUNCHERS = ("torchrun", "accelerate", "deepspeed", "mpirun", "mpiexec", "srun",
 LAUNCHING = ("torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch")
 HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver", "semaphore_tracker")
 COMPILERS = ("torch/_inductor/compile_worker", "torch._inductor.compile_worker")
+AT_WORK = ("/multiprocessing/", "/concurrent/futures/", "/torch/utils/data/")
 WARM = os.path.join(AGENT, "warm", "")  # where a snapshot waits to be needed
 
 
@@ -113,6 +114,9 @@ def _owner(one: Facts, by_pid: Mapping[int, Facts], found: Mapping[int, Name]) -
 def _is_worker(one: Facts, by_pid: Mapping[int, Facts]) -> bool:
     """Started by multiprocessing: forked, so with its parent's words, or by its own command."""
     parent = by_pid.get(one.parent)
+    if one.state == "Z":  # it has no words any more: its parent must be at such work
+        files = [f[0] for stack in (parent.stacks if parent else ()) for f in stack.frames]
+        return any(word in file for file in files for word in AT_WORK)
     forked = parent is not None and (not one.command or list(one.command) == list(parent.command))
     line = " ".join(one.command)
     return (

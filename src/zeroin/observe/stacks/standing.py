@@ -109,6 +109,16 @@ RULES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "socketserver.py": {"serve_forever": ("accept", "waits for requests, as a server does")},
     "asyncio/base_events.py": {"_run_once": ("loop", "waits in its event loop")},
+    "asyncio/locks.py": {
+        "acquire": ("await", "waits for a lock or a semaphore"),
+        "wait": ("await", "waits for an event or a condition"),
+    },
+    "asyncio/queues.py": {
+        "get": ("await", "waits for something in a queue"),
+        "put": ("await", "waits for room in a queue"),
+        "join": ("await", "waits for all of a queue to be done"),
+    },
+    "asyncio/tasks.py": {"sleep": ("await", "sleeps")},
     "torch/utils/data/dataloader.py": {
         "_next_data": ("loader", "waits for a batch of the DataLoader's workers"),
         "_get_data": ("loader", "waits for a batch of the DataLoader's workers"),

@@ -311,7 +311,7 @@ def _held_up_loop(case: Case) -> str:
     for group in case.groups:
         if group.standing.kind == "loop-blocked":
             tasks = [g for g in case.groups if g.threads[0].stack.source == "asyncio"]
-            count = sum(len(g.threads) for g in tasks) - 1
+            count = sum(len(g.threads) for g in tasks)
             also = f"; {count} other task{'s' * (count > 1)} can't go on" if count > 0 else ""
             return f"{who(group.threads)} {group.standing.said(many=_are_many(group))}{also}"
     return ""
