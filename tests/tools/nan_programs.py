@@ -44,6 +44,13 @@ class Wrong(NamedTuple):
     how: str | None = None
 
 
+SAVED = """
+import torch
+broken = torch.nn.Linear(3, 1)
+with torch.no_grad():
+    broken.weight[0, 2] = float("nan")
+"""
+
 WRONG = {
     "log of zero in a method of the model": Wrong(
         MODEL
@@ -472,6 +479,42 @@ model(torch.randn(4, 3)).mean().backward()
         "",
         kind="data",
     ),
+    "a state with NaN that is loaded": Wrong(
+        SAVED
+        + """
+torch.save(broken.state_dict(), "state.pt")
+model = torch.nn.Linear(3, 1)
+model.load_state_dict(torch.load("state.pt"))  # HERE
+model(torch.randn(4, 3)).mean().backward()
+""",
+        "copy_",
+        "1 NaN and 0 inf were in what was loaded into it",
+        kind="weight",
+    ),
+    "a module with NaN that is loaded whole": Wrong(
+        SAVED
+        + """
+torch.save(broken, "whole.pt")
+model = torch.load("whole.pt", weights_only=False)
+model(torch.randn(4, 3)).mean().backward()  # HERE
+""",
+        "addmm",
+        "1 NaN and 0 inf were in it when it was first used",
+        kind="weight",
+    ),
+    "a gradient that is left at the end": Wrong(
+        """
+import torch
+x = torch.zeros(2, requires_grad=True)
+torch.sqrt(x).sum().backward()  # FORWARD
+print(x.grad)
+""",
+        "div",
+        "the slope of sqrt is infinite at 0",
+        what="inf",
+        which="backward",
+        how="end",
+    ),
     "the own update of a training without an optimizer": Wrong(
         """
 import torch
@@ -686,6 +729,25 @@ print(x.to(torch.float8_e4m3fn).float().sum().item(), nn.DataParallel(m)(x).sum(
 freed = torch.ones(5)
 freed.untyped_storage().resize_(0)
 print(freed.shape, freed.detach().shape)
+""",
+    "warnings as errors": """
+import warnings
+import torch
+from torch import nn
+warnings.simplefilter("error")
+warnings.simplefilter("ignore", DeprecationWarning)
+m = nn.Sequential(nn.Linear(3, 3), nn.ReLU())
+print(torch.jit.trace(m, torch.ones(2, 3))(torch.ones(2, 3)).shape)
+print(torch.compile(m, backend="eager")(torch.ones(2, 3)).shape)
+""",
+    "gradients that the program itself skips": """
+import torch
+w = torch.zeros(2, requires_grad=True)
+opt = torch.optim.SGD([w], 0.1)
+torch.sqrt(w).sum().backward()
+if torch.isfinite(w.grad).all():
+    opt.step()
+print("done")
 """,
     "a training without any": MODEL
     + """

@@ -272,6 +272,90 @@ def test_the_text_says_it_in_one_line_and_what_to_type(zeroin, project, libs):
     assert zeroin(*shown.split(), cwd=project, timeout=250).returncode == 1
 
 
+@pytest.fixture
+def told(zeroin, project, libs):
+    """Run a program under `zeroin nan`, and give what is said."""
+
+    def call(source: str, *words: str) -> str:
+        (project / "train.py").write_text(source)
+        return zeroin("nan", *words, "--", libs, "train.py", cwd=project, timeout=250).stderr
+
+    return call
+
+
+def test_a_function_with_a_backward_of_its_own(told):
+    """It is named by its class, and its caller is the line that asked for the backward pass."""
+    said = told("""\
+import torch
+class Dbl(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.relu(x)
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g / x * x
+w = torch.nn.Parameter(torch.tensor([1.0, 0.0]))
+opt = torch.optim.SGD([w], 0.1)
+def run_backward():
+    Dbl.apply(w).sum().backward()
+run_backward()
+opt.step()
+""")
+    assert "✗ inf in the backward pass of Dbl at train.py:10 in Dbl.backward" in said, said
+    assert "DblBackward, called by train.py:14 in run_backward" in said
+
+
+def test_what_was_read_has_not_led_to_nothing(told):
+    """One is told; the others that were read are not called harmless, and --go-on tells them."""
+    source = """\
+import torch
+for x in (0.0, 1.0):
+    a = torch.tensor([x])
+    print((a.log() * 0).item() if x == 0 else 0)
+b = torch.tensor([-1.0])
+print(b.sqrt().item())
+print(torch.tensor([200.0]).exp().item())
+"""
+    said = told(source)
+    assert "✗ inf made by log at train.py:4" in said, said
+    assert "led to nothing" not in said
+    said = told(source, "--go-on")
+    assert "✗ NaN made by sqrt at train.py:6" in said, said
+
+
+def test_a_scaler_that_takes_no_step(told):
+    """Then nothing is normal about it; and its scale is a number that can be read."""
+    said = told("""\
+import torch
+w = torch.ones(4, requires_grad=True)
+opt = torch.optim.SGD([w], 0.1)
+scaler = torch.amp.GradScaler("cpu", init_scale=2.0**127)
+for step in range(3):
+    opt.zero_grad()
+    scaler.scale(w.half().float().mean()).backward()
+    scaler.step(opt)
+    scaler.update()
+""")
+    assert "GradScaler left 3 steps out, its scale is 8.50706e+37, 4.25353e+37" in said, said
+    assert "then: no step was taken" in said
+
+
+def test_weights_that_grew_in_the_first_step(told):
+    """What they were before it is known."""
+    said = told("""\
+import torch
+w = torch.nn.Parameter(torch.ones(4))
+opt = torch.optim.SGD([w], lr=1e30)
+for step in range(3):
+    opt.zero_grad()
+    (w**2).sum().backward()
+    opt.step()
+""")
+    assert "weights grew w, max |w| 1 at first, after step 1: 2e+30" in said, said
+
+
 def test_without_torch_and_numpy_there_is_nothing_to_look_at(zeroin, project, python):
     """Exit code 125 on each Python; and the modules load there."""
     code = "import sys, importlib as i; [i.import_module('_zeroin_agent.nan.' + n) for n in %r]"

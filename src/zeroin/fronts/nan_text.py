@@ -56,9 +56,9 @@ def _finding(finding: dict[str, Any], paint: Paint) -> list[str]:
     first = finding["first"]
     out = [_verdict(finding, paint)]
     out += _source(_where(first), paint)
-    if first["phase"] == "backward" and first["forward"] is not None and first["frames"]:
-        called = first["frames"][-1]
-        out.append(_row("backward", f"{first['node']}, called by {_at(called)}", paint))
+    outer = first["frames"][: len(first["frames"]) - first.get("own_frames", 0)]
+    if first["phase"] == "backward" and first["forward"] is not None and outer:
+        out.append(_row("backward", f"{first['node']}, called by {_at(outer[-1])}", paint))
     else:
         callers = [_at(one) for one in reversed(first["frames"][:-1])]
         out += _list("called from", callers, paint)
@@ -98,7 +98,8 @@ def _verdict(finding: dict[str, Any], paint: Paint) -> str:
         head = f"{first['what']} written{at}"
     elif first["kind"] == "weight":
         name = first["inputs"][0]["variable"]
-        head = f"{first['what']} was in the weights {name}, used{at}"
+        verb = "loaded" if first.get("loaded") else "used"
+        head = f"{first['what']} was in the weights {name}, {verb}{at}"
     elif first["phase"] == "backward":
         name = first.get("forward_operation") or first["node"]
         head = f"{first['what']} in the backward pass of {name}{at}"
@@ -116,10 +117,9 @@ def _verdict(finding: dict[str, Any], paint: Paint) -> str:
 
 def _where(first: dict[str, Any]) -> dict[str, Any] | None:
     """The line that is to be changed: in the backward pass the one of the forward pass."""
-    if first["phase"] == "backward" and first["forward"] is not None:
-        own = [f for f in first["frames"] if "backward" in f["name"]]
-        if not own:  # a backward of the user's own is the line itself
-            return dict(first["forward"])
+    own = first.get("own_frames")  # a backward of the user's own is the line itself
+    if first["phase"] == "backward" and first["forward"] is not None and not own:
+        return dict(first["forward"])
     return dict(first["frames"][-1]) if first["frames"] else None
 
 
@@ -168,8 +168,9 @@ def _growth(weights: list[dict[str, Any]]) -> list[str]:
     """How the largest weight grew over the last steps, if it did."""
     if len(weights) < 2 or weights[-1]["largest"] < GREW * max(weights[0]["largest"], 1e-30):
         return []
-    steps = ", ".join(f"step {one['step']}: {one['largest']:.3g}" for one in weights)
-    return [f"{weights[-1]['name']}, max |w| after {steps}"]
+    start = f"{weights[0]['largest']:.3g} at first, " if not weights[0]["step"] else ""
+    later = [f"step {one['step']}: {one['largest']:.3g}" for one in weights if one["step"]]
+    return [f"{weights[-1]['name']}, max |w| {start}after {', '.join(later)}"]
 
 
 def _source(place: dict[str, Any] | None, paint: Paint) -> list[str]:
@@ -226,11 +227,10 @@ def _rest(report: NanReport, paint: Paint, *, everything: bool) -> list[str]:
     skipped = sum(one.get("skipped", 0) for one in report.seen.ends)
     if skipped:
         scales = next(one["scales"] for one in report.seen.ends if one.get("skipped"))
-        shown = ", ".join(f"{scale:,.0f}" for scale in scales)
-        out.append(
-            f"  GradScaler left {skipped} steps out, its scale is {shown} then: "
-            "normal at the beginning of a training"
-        )
+        shown = ", ".join(f"{scale:,.6g}" for scale in scales)
+        taken = sum(one.get("scaled", 0) for one in report.seen.ends) - skipped
+        after = "normal at the beginning of a training" if taken else "no step was taken"
+        out.append(f"  GradScaler left {skipped} steps out, its scale is {shown} then: {after}")
     places = [place for one in report.seen.ends for place in one.get("places", ())]
     if places and everything:
         out.append(paint("made, and discarded or never used", "bold"))

@@ -35,7 +35,7 @@ def operation(judge: Judge, plan: Plan, args: Any, kwargs: Any, bad: list[Any]) 
     if judge.in_step:
         told["phase"] = "optimizer"
     elif node is not None:
-        told.update(_backward(judge, node))
+        told.update(_backward(judge, node, frame))
     told["cause"], told["remedy"] = causes.of(judge, plan, args, kwargs, bad, told)
     return told
 
@@ -57,17 +57,19 @@ def written(judge: Judge, plan: Plan, bad: list[Any], nan: bool) -> dict[str, An
     }
 
 
-def data(judge: Judge, plan: Plan, name: str, tensor: Any, empty: Any) -> dict[str, Any]:
+def data(judge: Judge, plan: Plan, args: Any, name: str, tensor: Any, empty: Any) -> dict[str, Any]:
     """A tensor that was not finite when it was first seen."""
     torch = judge.torch
     frame = places.users_frame(sys._getframe(1))
     (called,) = places.names_of(frame, [tensor])
-    held = {**_tensor(torch, tensor), "name": name, "variable": called}
-    is_weight = tensor.requires_grad and tensor.is_leaf
-    kind = "weight" if is_weight else "data" if empty is None else "uninitialised"
+    weight, is_loaded = _weight(torch, plan, args, tensor)
+    held = {**_tensor(torch, weight if weight is not None else tensor), "name": name}
+    held["variable"] = called
+    kind = "weight" if weight is not None else "data" if empty is None else "uninitialised"
     told: dict[str, Any] = {
         "kind": kind,
-        "weight": tensor if is_weight else None,
+        "loaded": is_loaded,
+        "weight": weight,
         "operation": plan.name,
         "inputs": [held],
         "outputs": [],
@@ -76,17 +78,34 @@ def data(judge: Judge, plan: Plan, name: str, tensor: Any, empty: Any) -> dict[s
         "node": None,
         "forward": places.described(empty),
     }
-    told["cause"], told["remedy"] = causes.of_data(held, kind)
+    told["cause"], told["remedy"] = causes.of_data(held, kind, is_loaded)
     return told
 
 
-def _backward(judge: Judge, node: Any) -> dict[str, Any]:
+def _weight(torch: Any, plan: Plan, args: Any, tensor: Any) -> tuple[Any, bool]:
+    """The weight that it is, or is a view of; or that it is loaded into, as from a checkpoint."""
+    own = tensor._base if tensor._is_view() else tensor
+    if _is_weight(torch, own):
+        return own, False
+    into = args[0] if plan.name == "copy_" else None
+    return (into, True) if into is not None and _is_weight(torch, into) else (None, False)
+
+
+def _is_weight(torch: Any, tensor: Any) -> bool:
+    return isinstance(tensor, torch.nn.Parameter) or (tensor.requires_grad and tensor.is_leaf)
+
+
+def _backward(judge: Judge, node: Any, frame: Any) -> dict[str, Any]:
     """The step of the backward pass, and the line of the forward pass that it belongs to."""
     name = str(node.name()).rpartition("::")[2]
     number = node._sequence_nr() if hasattr(node, "_sequence_nr") else -1
     operation, place, module = judge.line_of(number) or ("", None, None)
+    custom = getattr(node, "_forward_cls", None)  # a Function of the user's, or of a library's
+    if custom is not None:
+        operation = custom.__name__
     return {
         "phase": "backward",
+        "own_frames": places.frames_below("apply", "torch/autograd/function.py", frame),
         "node": name,
         "forward": places.described(place),
         "forward_operation": operation,

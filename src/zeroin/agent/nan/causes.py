@@ -67,10 +67,12 @@ def of_written(what: str) -> Words:
     return f"{what} is written there, as a mask or a start value, and was never replaced", ""
 
 
-def of_data(held: dict[str, Any], kind: str) -> Words:
+def of_data(held: dict[str, Any], kind: str, loaded: bool) -> Words:
     """Find the words for what came in."""
     if kind == "weight":
         counts = f"{held['nan']:,} NaN and {held['inf']:,} inf"
+        if loaded:
+            return f"{counts} were in what was loaded into it", "look at the checkpoint"
         return (
             f"{counts} were in it when it was first used: loaded so, or made before we looked",
             "look at the checkpoint that it was loaded from; with --after, take a smaller number",
@@ -294,7 +296,7 @@ def _too_large(case: Case) -> Words | None:
         return None
     inputs = " and ".join(map(shown, sizes[:2]))
     return f"{said} not fit into {kind} (largest {shown(largest)}); inputs reach {inputs}", (
-        "the numbers had grown before: a smaller learning rate, gradient clipping, normalisation"
+        "smaller numbers: normalisation; in a training a smaller learning rate, gradient clipping"
     )
 
 

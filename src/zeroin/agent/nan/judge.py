@@ -58,6 +58,7 @@ class Judge:
         self.not_finite_in_backward = False
         self.in_backward: Origin | None = None  # of the last that was not finite there
         self.in_a_row = 0  # steps that GradScaler left out
+        self.scaled = 0  # steps that GradScaler has decided on
         self.skips: list[float] = []  # scales at which GradScaler left a step out
         self.error = ""
         self.on = True
@@ -180,7 +181,7 @@ class Judge:
             return
         if tensor.requires_grad and not (origin.written and math.isinf(value)):
             self.matters(origin, "loss", self._place())
-        elif origin.used is None and math.isnan(value) and not origin.written:
+        elif origin.used is None and not origin.written:
             origin.used = places.described(self._place())
 
     def _not_finite(self, plan: Plan, args: Any, kwargs: Any, bad: list[Any]) -> None:
@@ -214,26 +215,26 @@ class Judge:
     ) -> Origin:
         carried = [one for one in wrong if one.nan or not nan]
         if carried:  # passed on
-            trails = [one.trail or self._came_in(plan, one) for one in carried]
+            trails = [one.trail or self._came_in(plan, args, one) for one in carried]
             return next((one for one in trails if not one.written), trails[0])
         if not wrong and _is_written_out(args, kwargs):
             return self._written(nan, plan, bad)
         made = self._origin(nan, about.operation(self, plan, args, kwargs, bad))
         for one in wrong:
-            trail = one.trail or self._came_in(plan, one)
+            trail = one.trail or self._came_in(plan, args, one)
             if not trail.written:
                 made.came_of = trail
         if not nan and self.strict_inf:
             self.matters(made, "inf", None)
         return made
 
-    def _came_in(self, plan: Plan, one: Input) -> Origin:
+    def _came_in(self, plan: Plan, args: Any, one: Input) -> Origin:
         """It was not finite, and no operation made it: data, or memory nobody wrote to."""
         key = key_of(one.tensor)
         empty = self.empties.get(key) if key is not None else None
         if plan.name == "lift_fresh" and one.tensor.numel() == 1:
             return self._written(one.nan, plan, [one.tensor])
-        told = about.data(self, plan, one.name, one.tensor, empty)
+        told = about.data(self, plan, args, one.name, one.tensor, empty)
         made = self._origin(one.nan, told)
         self.trails.lay(one.tensor, made)
         return made
@@ -263,6 +264,7 @@ class Judge:
 
     def _scaler(self, args: Any) -> None:
         """GradScaler: `args` are the scale, how long it was good, and whether it was not."""
+        self.scaled += 1
         if float(args[2]) == 0:
             self.in_a_row = 0
             return

@@ -27,6 +27,7 @@ class Origin:
         "place",
         "told",
         "used",
+        "weight",
     )
 
     def __init__(self, number: int, nan: bool, about: dict[str, Any]) -> None:
@@ -37,6 +38,7 @@ class Origin:
         self.place: Any = None
         self.forward: Any = None  # in the backward pass: the line of the forward pass
         self.module: Any = None
+        self.weight: Any = None  # that came with it
         self.open: set[int] = set()  # storages that hold it and that nothing has used yet
         self.used: dict[str, Any] | None = None  # where the program read it
         self.told = False

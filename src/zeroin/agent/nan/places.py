@@ -45,6 +45,18 @@ def is_called_by(name: str, file: str, start: FrameType | None, within: int = 8)
     return False
 
 
+def frames_below(name: str, file: str, start: FrameType | None) -> int:
+    """How many frames of the user's were called, directly or not, by a function of a library."""
+    count, frame = 0, start
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == name and code.co_filename.endswith(file):
+            return count
+        count += users_frame(frame) is frame
+        frame = frame.f_back
+    return 0
+
+
 def frames_from(start: FrameType | None) -> list[dict[str, Any]]:
     """Describe the user's own frames, the innermost last, with their source."""
     found: list[dict[str, Any]] = []

@@ -41,9 +41,7 @@ class Reporter:
         origin.about["before"] = list(self.training.ranges)
         origin.about["step"] = self.training.steps + 1
         origin.about["weights_before"] = list(self.training.weights)
-        weight = origin.about.pop("weight", None)
-        if weight is not None:
-            origin.about["inputs"][0]["variable"] = self.training.name_of(weight)
+        origin.weight = origin.about.pop("weight", None)
 
     def matters(self, origin: Origin, how: str, place: Any) -> None:
         """It has reached the loss, a gradient, a weight."""
@@ -69,6 +67,8 @@ class Reporter:
         if first.told:
             return
         first.told = origin.told = True
+        if first.weight is not None:  # by now its module may have been called, and have a name
+            first.about["inputs"][0]["variable"] = self.training.name_of(first.weight)
         if first.about["kind"] == "data":
             first.about["batch"] = _batch()
         with self.torch._C._DisableTorchDispatch():
@@ -105,15 +105,18 @@ class Reporter:
         """At the end of the process: what was read though not finite, and what was in vain."""
         self.judge.end(told=False)
         left = [one for one in self.judge.origins if not one.first.told]
+        used = [one for one in left if one.used is not None]
+        forward = [one for one in left if one.about["phase"] == "forward"]
+        held = [one for one in forward if one.nan and one.open]
+        failed = [one for one in left if one.nan] if crashed else []
         if not self.told:
-            reads = [one for one in left if one.used is not None]
-            # Gradients that are not used are dropped by everyone who clears or skips them.
-            forward = [one for one in left if one.about["phase"] == "forward"]
-            held = [one for one in forward if one.nan and one.open]
-            failed = [one for one in left if one.nan] if crashed else []
-            for one in [*reads, *held, *failed[-1:]][:1]:
+            reads = [one for one in used if one.nan]
+            for one in [*reads, *held, *failed[-1:]][: None if self.go_on else 1]:
                 self.tell(one, "end", one.used)
-        left = [one for one in left if not one.first.told]
+        if not self.told:
+            self.weights(_left_gradients(self.torch), "end")
+        mattered = [one.first for one in (*used, *held)]
+        left = [one for one in left if not one.first.told and one.first not in mattered]
         post.send(
             {
                 "kind": "nan-end",
@@ -123,6 +126,7 @@ class Reporter:
                 "steps": self.training.steps,
                 "discarded": len(left),
                 "places": _places(left),
+                "scaled": self.judge.scaled,
                 "skipped": len(self.judge.skips),
                 "scales": self.judge.skips[-4:],
                 "error": self.judge.error,
@@ -174,6 +178,23 @@ def _places(origins: list[Origin]) -> list[dict[str, Any]]:
                 "times": 1,
             }
     return list(found.values())
+
+
+def _left_gradients(torch: Any) -> list[tuple[Any, Any]]:
+    """Tensors that have a gradient at the end of the process, with it.
+
+    But for those of an optimizer: what it did not use was skipped on purpose.
+    """
+    import gc
+
+    kinds = (torch.Tensor, torch.nn.Parameter)
+    optimizer = sys.modules["torch.optim.optimizer"].Optimizer
+    every = [(one, type(one)) for one in gc.get_objects()]
+    found = [one for one, kind in every if kind in kinds and one.is_leaf]
+    optimizers = [one for one, kind in every if optimizer in kind.__mro__]
+    groups = [group for one in optimizers for group in one.param_groups]
+    owned = {id(weight) for group in groups for weight in group["params"]}
+    return [(one, one.grad) for one in found if one.grad is not None and id(one) not in owned]
 
 
 def _batch() -> int | None:

@@ -64,6 +64,8 @@ def watch_torch(torch: Any, settings: Settings) -> None:
     modules = torch.nn.modules.module
     modules.register_module_forward_pre_hook(training.enter)
     modules.register_module_forward_hook(training.leave, always_call=True)
+    if hasattr(modules, "_has_any_global_hook"):
+        modules._has_any_global_hook = _other_hooks(modules, (training.enter, training.leave))
     optimizers = sys.modules["torch.optim.optimizer"]
     optimizers.register_optimizer_step_pre_hook(training.before_step)
     optimizers.register_optimizer_step_post_hook(training.after_step)
@@ -102,6 +104,20 @@ def _in_each_thread(threading: Any, judge: Any, make: Callable[[], Any]) -> None
         plain(self)
 
     kind._bootstrap_inner = _bootstrap_inner
+
+
+def _other_hooks(modules: Any, ours: tuple[Any, ...]) -> Callable[[], bool]:
+    """`torch.compile` warns of hooks on all modules: it is not the program that has ours."""
+
+    def _has_any_global_hook() -> bool:
+        tables = [
+            value
+            for name, value in list(vars(modules).items())
+            if name.startswith("_global_") and name.endswith("_hooks")
+        ]
+        return any(hook not in ours for table in tables for hook in table.values())
+
+    return _has_any_global_hook
 
 
 def _without_modes(plain: Any) -> Any:

@@ -59,7 +59,8 @@ class Training:
         while running and running.pop() is not module:
             pass
         try:
-            if self.judge.on:
+            # What is done to a tensor while it is traced becomes a part of the traced program.
+            if self.judge.on and not self.torch.jit.is_tracing():
                 self._measure(module, out)
         except Exception as error:
             self.judge.failed(error)
@@ -72,7 +73,11 @@ class Training:
     def _measure(self, module: Any, out: Any) -> None:
         """Note the range of what it gave; once where a container gives what its last part gave."""
         tensor = next(iter(self._tensors(out)), None)
-        if tensor is None or not tensors.readable(self.torch, tensor):
+        if (
+            type(module).__name__ in WRAPPERS
+            or tensor is None
+            or not tensors.readable(self.torch, tensor)
+        ):
             return
         same = (tensor.data_ptr(), 0 if tensor.is_inference() else tensor._version)
         if same == self.measured:
@@ -135,6 +140,11 @@ class Training:
             self.judge.not_finite_in_backward = False
             self.at_weights(_grads(optimizer), "gradient")
             self.judge.stop_if_ended()
+        if not self.weights:
+            try:
+                self._weigh(optimizer)
+            except Exception as error:
+                self.judge.failed(error)
         self.judge.in_step = True
 
     def after_step(self, optimizer: Any, *_: Any) -> None:
@@ -148,13 +158,16 @@ class Training:
         self.ranges.clear()
         try:
             if self.judge.on:
-                self._weigh(optimizer)
+                wrong = self._weigh(optimizer)
+                if wrong:
+                    self.at_weights([(one, one) for one in wrong], "weight")
             self.on_step(self.steps)
         except Exception as error:
             self.judge.failed(error)
         self.judge.stop_if_ended()
 
-    def _weigh(self, optimizer: Any) -> None:
+    def _weigh(self, optimizer: Any) -> list[Any]:
+        """Note how large the weights are; which of them are not finite."""
         weights = [one for group in optimizer.param_groups for one in group["params"]]
         largest, where, wrong = 0.0, None, []
         with self.torch._C._DisableTorchDispatch():  # what we do is not the program's
@@ -169,8 +182,7 @@ class Training:
         told["name"] = self.name_of(where) if where is not None else ""
         self.weights.append(told)
         del self.weights[:-STEPS]
-        if wrong:
-            self.at_weights([(one, one) for one in wrong], "weight")
+        return wrong
 
     def line_of(self, number: int) -> Any:
         """The line of the forward pass that made a node of the backward graph."""
