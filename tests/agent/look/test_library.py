@@ -12,6 +12,7 @@ from looking import run, start, version
 
 import support
 import zeroin as package
+from looping import Looping
 from zeroin.agent import library
 
 NAMES = ["checkpoint", "log", "peek", "section", "sections"]
@@ -61,6 +62,18 @@ def test_under_zeroin(zeroin, python, tmp_path, installed):
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("train.py:5  x = 3\n") == 2
     assert done.stderr.count("INFO a: logged\n") == 2
+
+
+def test_in_a_loop(zeroin, project):
+    """A process that goes on with an edited file tells the expressions that are in it."""
+    source = "from zeroin import *\nx = 1\npeek(x)\ncheckpoint()\ny = 2\npeek(x + y)\n"
+    (project / "train.py").write_text(source)
+    with Looping(zeroin, project) as loop:
+        loop.line()
+        loop.edit("train.py", source.replace("x + y", "y * 10"))
+        assert loop.line()["mode"] == "resumed"
+        assert "train.py:6  x + y = 3" in loop.shown
+        assert "train.py:6  y * 10 = 20" in loop.shown
 
 
 def test_what_python_39_reads():

@@ -172,21 +172,63 @@ def test_doctest(python, tmp_path):
     ]
 
 
-def test_a_file_that_was_edited_meanwhile(python, tmp_path):
-    """Text that can't be this call's is not shown."""
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("    peek(one)\n    peek(two)", "    peek(two)\n    peek(one)"),
+        ("    three = 3\n", "    # a comment\n    three = 3\n"),
+        ("    peek(one)", "    peek(other)"),
+    ],
+    ids=["swapped", "shifted", "renamed"],
+)
+def test_a_file_that_was_edited_meanwhile(python, tmp_path, before, after):
+    """Text that may not be this call's is not shown; what did not change has its text."""
+    source = """
+        from zeroin import peek
+        import sys
+        def show(one, two):
+            three = 3
+            peek(one)
+            peek(two)
+            peek(three)
+        with open(sys.argv[0]) as file:
+            text = file.read()
+        with open(sys.argv[0], "w") as file:
+            file.write(text.replace(sys.argv[1], sys.argv[2]))
+        show(1, 2)
+    """
+    told = lines(python, tmp_path, source, before, after)
+    assert told == [f"train.py:{n + 5} show  {n}" for n in (1, 2, 3)]
+    told = lines(python, tmp_path, source, "nothing", "nothing")
+    assert told[1] == "train.py:7 show  two = 2"
+
+
+def test_called_by_another_function(python, tmp_path):
+    """The arguments of a call are told where it is peek's own: not those of `map(peek, xs)`."""
     told = lines(
         python,
         tmp_path,
         """
+        import functools, zeroin
         from zeroin import peek
-        import sys
-        value = 3
-        with open(sys.argv[0], "w") as file:
-            file.write("\\n" * 6 + "peek(other)\\n")
-        peek(value)
+        class Held: pass
+        Held.look = held = Held(); held.look = peek
+        xs = [3]
+        list(map(peek, xs)), sorted(xs, key=peek), list(filter(peek, xs))
+        functools.reduce(peek, [1, 2])
+        functools.partial(peek, xs)()
+        def call(function, value): function(value)
+        call(peek, xs)
+        held.look(xs), zeroin.peek(xs)
         """,
     )
-    assert told == ["train.py:7  3"]
+    assert told == [
+        *["train.py:7  3"] * 3,
+        "train.py:8  1 · 2",
+        "train.py:9  [3]",
+        "train.py:10 call  value = [3]",
+        *["train.py:12  xs = [3]"] * 2,
+    ]
 
 
 # --- any object -----------------------------------------------------------------------------------

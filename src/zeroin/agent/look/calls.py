@@ -46,11 +46,11 @@ def arguments(frame: Any) -> list[Argument] | None:
     """Give the positional arguments of the call that a frame is in; None if that is not sure."""
     try:
         lines = sources.lines_of(frame)
-        if not lines:
+        if not lines or not sources.are_of(frame, lines):
             return None
         found = _by_position(frame, lines) or _by_dye(frame, lines)
-        if found is None:
-            return None
+        if found is None or not _is_ours(found[0].func, frame):
+            return None  # `map(peek, xs)`: the call that is written there is another's
         call, text = found
         return [Argument(node, _text(node, text)) for node in call.args]
     except Exception:  # strange source, strange code objects: then without
@@ -161,23 +161,31 @@ def _by_dye(frame: Any, lines: list[str]) -> tuple[ast.Call, str] | None:
         if at is not None:
             return calls[at], text
     # Code that was changed after it was read, as pytest and `zeroin loop` do: the only one here.
-    alone = [one for one in calls if one.lineno == line and _is_ours(one, frame)]
+    alone = [one for one in calls if one.lineno == line and _is_ours(one.func, frame)]
     return (alone[0], text) if len(alone) == 1 and _fits(alone[0], frame.f_code) else None
 
 
-def _is_ours(call: ast.Call, frame: Any) -> bool:
-    """Whether it calls what is told of here."""
+def _is_ours(called: ast.expr, frame: Any) -> bool:
+    """Whether it is what is told of here."""
     import ast
 
-    if isinstance(call.func, ast.Attribute):
-        return call.func.attr == "peek"
-    if not isinstance(call.func, ast.Name):
-        return False
-    name = call.func.id
-    for names in (frame.f_locals, frame.f_globals, frame.f_builtins):
-        if name in names:
-            return type(names[name]).__name__.lstrip("_") == "Peek"
-    return False
+    if isinstance(called, ast.Attribute) and called.attr == "peek":
+        return True
+    return type(_meant(called, frame)).__name__.lstrip("_") == "Peek"
+
+
+def _meant(written: ast.expr, frame: Any) -> Any:
+    """Give what a name means here, also one that a module or an object holds."""
+    import ast
+
+    if isinstance(written, ast.Attribute):
+        names = getattr(_meant(written.value, frame), "__dict__", None)
+        return names.get(written.attr) if type(names) is dict else None
+    if isinstance(written, ast.Name):
+        for names in (frame.f_locals, frame.f_globals, frame.f_builtins):
+            if written.id in names:
+                return names[written.id]
+    return None
 
 
 def _wholes(tree: ast.Module, line: int) -> Iterator[Any]:
@@ -194,7 +202,7 @@ def _wholes(tree: ast.Module, line: int) -> Iterator[Any]:
 def _dyed(whole: Any, calls: list[ast.Call], frame: Any, lines: int) -> int | None:
     """Give which of the calls it is."""
     mode = "exec" if type(whole).__name__ == "Module" else "single"
-    plain = _compiled(whole, mode, frame.f_code)
+    plain = sources.compiled(whole, mode, frame.f_code)
     way = None if plain is None else sources.way_to(frame.f_code, plain)
     if way is None:
         return None
@@ -203,7 +211,7 @@ def _dyed(whole: Any, calls: list[ast.Call], frame: Any, lines: int) -> int | No
         for number, call in enumerate(calls):
             # The call of a method is on the line of its name, from 3.10 on.
             call.lineno = call.end_lineno = call.func.end_lineno = lines + 1 + number
-        dyed = _compiled(whole, mode, frame.f_code)
+        dyed = sources.compiled(whole, mode, frame.f_code)
     finally:
         for call, (first, last, of_name) in zip(calls, before):
             call.lineno, call.end_lineno, call.func.end_lineno = first, last, of_name
@@ -213,19 +221,6 @@ def _dyed(whole: Any, calls: list[ast.Call], frame: Any, lines: int) -> int | No
         return None
     found = _line_at(dyed, frame.f_lasti) - lines - 1
     return found if 0 <= found < len(calls) else None
-
-
-def _compiled(whole: Any, mode: str, code: Any) -> Any:
-    """Compile as the code was: its flags tell which `from __future__` imports were in force."""
-    import __future__
-
-    flags = 0
-    for name in __future__.all_feature_names:
-        flags |= getattr(__future__, name).compiler_flag & code.co_flags
-    try:
-        return compile(whole, code.co_filename, mode, flags, dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return None
 
 
 def _line_at(code: Any, offset: int) -> int:

@@ -24,6 +24,64 @@ def lines_of(frame: Any) -> list[str]:
     return lines
 
 
+def are_of(frame: Any, lines: list[str]) -> bool:
+    """Whether these lines are what the frame's code was made from.
+
+    A file that nobody has touched since this process began is. Of another, the code says it: an
+    equal one, with its lines at the same places, must come out of the file.
+    """
+    import linecache
+    import os
+
+    code = frame.f_code
+    known: Any = linecache.cache.get(code.co_filename, ())
+    try:
+        touched = os.stat(known[3] if len(known) > 3 else code.co_filename).st_ctime
+    except (OSError, ValueError):
+        return True  # a cell, or what was typed: kept under a name of its own
+    if touched < _SINCE:
+        return True
+    made = compiled("".join(lines), "exec", code)
+    way = None if made is None else way_to(code, made)
+    for at in way or ():
+        made = made.co_consts[at]
+    return way is not None and _lines_in(made) == _lines_in(code)
+
+
+def _lines_in(code: Any) -> Any:
+    return code.co_linetable if hasattr(code, "co_linetable") else code.co_lnotab
+
+
+def _begun() -> float:
+    """Give when this process began, by the clock of its files; the kernel counts in ticks."""
+    import os
+    import time
+
+    try:
+        with open("/proc/self/stat", "rb") as file:
+            ticks = int(file.read().rpartition(b")")[2].split()[19]) + 1
+        age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0.0  # then each text is compared
+    return time.time() - age
+
+
+_SINCE = _begun()
+
+
+def compiled(whole: Any, mode: str, code: Any) -> Any:
+    """Compile as the code was: its flags tell which `from __future__` imports were in force."""
+    import __future__
+
+    flags = 0
+    for name in __future__.all_feature_names:
+        flags |= getattr(__future__, name).compiler_flag & code.co_flags
+    try:
+        return compile(whole, code.co_filename, mode, flags, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return None
+
+
 def _typed(code: Any) -> list[str]:
     """Give what was typed at the prompt before 3.13: the last lines that make this code."""
     readline: Any = sys.modules.get("readline")
