@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import textwrap
+from textwrap import dedent
 
 import pytest
 from looking import lines, run
@@ -17,7 +17,7 @@ def measured(python, folder, source, **options):
     head = "import asyncio, gc, json, os, sys, threading, time\n"
     head += "from zeroin import section, sections\n"
     tail = "print(json.dumps([row.as_dict() for row in sections(quiet=True)]))\n"
-    done = run(python, folder, head + textwrap.dedent(source) + "\n" + tail, **options)
+    done = run(python, folder, head + dedent(source) + "\n" + tail, **options)
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout.splitlines()[-1])
     return done.stderr.splitlines(), {row["name"]: row for row in rows}
@@ -29,6 +29,7 @@ def test_peaks_of_nested_sections(python, tmp_path):
         python,
         tmp_path,
         """
+        sections.exact()
         with section("outer"):
             first = bytearray(300_000_000); del first
             with section("inner"):
@@ -52,7 +53,7 @@ def test_peaks_of_nested_sections(python, tmp_path):
         "outer",
     ]
     assert re.fullmatch(
-        r"outer  [\d.]+ m?s( \(cpu [\d.]+ ms\))?  \+[\d.]+ MB \(peak \+\d{3} MB\)  train.py:4",
+        r"outer  [\d.]+ m?s( \(cpu [\d.]+ ms\))?  \+[\d.]+ MB \(peak \+\d{3} MB\)  train.py:5",
         told[3],
     )
 
@@ -339,6 +340,7 @@ GPU = """
         def reset_peak_memory_stats(self, at): self.most[at] = self.used[at]
         def take(self, at, size):
             self.used[at] += size; self.most[at] = max(self.most[at], self.used[at])
+    sections.exact()
     torch = types.ModuleType("torch")
     torch.cuda = cuda = Cuda()
     sys.modules["torch"] = torch
@@ -357,6 +359,49 @@ def test_memory_on_gpus(python, tmp_path):
     assert "cuda:0 +100 MB (peak +300 MB)  cuda:1 +5.0 MB" in told[0]
 
 
+COUNTED = """
+    from resource import RUSAGE_SELF, getrusage
+    def most(): return getrusage(RUSAGE_SELF).ru_maxrss * 1024
+    with section("rises"):
+        first = bytearray(100_000_000); del first
+    before = most()
+    with section("hidden"):
+        second = bytearray(50_000_000); del second
+    with section("more"):
+        third = bytearray(150_000_000); del third
+    print(before, most())
+"""
+
+
+def test_the_counter_of_the_kernel_is_left_alone(python, tmp_path):
+    """Others read it as well: a peak is told where it is the process's own, and else left out."""
+    done = run(python, tmp_path, "from zeroin import section, sections\n" + dedent(COUNTED))
+    before, after = map(int, done.stdout.split())
+    assert before > 100 * MB
+    assert after > 150 * MB
+    _, rows = measured(python, tmp_path, COUNTED)
+    assert rows["rises"]["peak"] / MB == pytest.approx(100, abs=15)
+    assert rows["hidden"]["peak"] is None
+    assert rows["more"]["peak"] / MB == pytest.approx(150, abs=15)
+
+
+def test_exact_peaks_under_zeroin(zeroin, tmp_path):
+    """A command that watches the program may set it back; the attempt's own peak stays true."""
+    source = f"import json\nfrom zeroin import section, sections\n{dedent(COUNTED)}\n"
+    source += "print(json.dumps([row.as_dict() for row in sections(quiet=True)]))\n"
+    (tmp_path / "train.py").write_text(source)
+    done = zeroin("run", "--no-record", "-q", "--", "python", "train.py", cwd=tmp_path)
+    peaks = [row["peak"] for row in json.loads(done.stdout.splitlines()[-1])]
+    assert [peak / MB for peak in peaks] == pytest.approx([100, 50, 150], abs=15)
+
+
+def test_memory_of_a_gpu_that_had_more_before(python, tmp_path):
+    """Torch's counter is left alone as well: what it can't tell is left out."""
+    _, rows = measured(python, tmp_path, GPU.replace("sections.exact()", ""))
+    assert rows["outer/inner"]["gpu"] == [[100_000_000, None], [5_000_000, 5_000_000]]
+    assert rows["outer"]["gpu"] == [[100_000_000, 900_000_000], [5_000_000, 5_000_000]]
+
+
 def test_where_the_peak_cannot_be_reset(python, tmp_path):
     """It is left out then, and everything else is told."""
     _, rows = measured(
@@ -368,6 +413,7 @@ def test_where_the_peak_cannot_be_reset(python, tmp_path):
             if path == "/proc/self/clear_refs": raise PermissionError(13, "no")
             return plain(path, *more, **named)
         os.open = refuse
+        sections.exact()
         first = bytearray(100_000_000); del first
         with section("a"):
             second = bytearray(50_000_000)

@@ -1,8 +1,8 @@
 """Memory on GPUs, by torch's own counters, where torch is loaded and has begun to use one.
 
 Nothing is waited for: the counters are those of the allocator in this process. Its peak is
-reset at the start of a section, so a program that reads `torch.cuda.max_memory_allocated()`
-itself reads what was most since then.
+reset at the start of a section only where that is wanted: a program that reads
+`torch.cuda.max_memory_allocated()` itself reads what was most since then.
 """
 
 from __future__ import annotations
@@ -52,24 +52,27 @@ class Peaks:
     """The peak inside each open section, on each device: what the counters had goes to all."""
 
     def __init__(self) -> None:
-        self.open: list[Any] = []  # with an attribute `gpu_peaks`
+        self.open: list[Any] = []  # with the attributes `gpu_peaks` and `gpu_hidden`
 
-    def begin(self, span: Any) -> None:
+    def begin(self, span: Any, may_reset: bool) -> None:
         """Count for this one from now on."""
         if _cuda() is None:
             return
         self._fold()
-        reset()
+        if may_reset:
+            reset()
         span.gpu_peaks = levels()
+        span.gpu_hidden = [most if most > now else -1 for most, now in zip(peaks(), span.gpu_peaks)]
         self.open.append(span)
 
-    def end(self, span: Any) -> list[int]:
-        """Give its peaks; none for one that began before a GPU was in use."""
-        if not self.open:
+    def end(self, span: Any) -> list[int | None]:
+        """Give its peaks, None where there was more before; none if no GPU was in use then."""
+        if span not in self.open:
             return []
         self._fold()
         self.open = [one for one in self.open if one is not span]
-        return list(span.gpu_peaks)
+        hidden = span.gpu_hidden + [-1] * len(span.gpu_peaks)
+        return [most if most > had else None for most, had in zip(span.gpu_peaks, hidden)]
 
     def _fold(self) -> None:
         high = peaks() if self.open else []

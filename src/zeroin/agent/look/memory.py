@@ -3,7 +3,7 @@
 *Resident* is what the kernel counts. *In use* is what malloc has given out and not got back:
 numpy's and torch's arrays are in it, whether written to yet or not. *Blocks* are Python's own
 small objects, which malloc does not see. The allocator *retains* what is resident and no longer
-in use. The *peak* is the kernel's own: it can be reset, so that it is true of a section.
+in use. The *peak* is the kernel's own.
 """
 
 from __future__ import annotations
@@ -73,42 +73,49 @@ def retained(grown: int, in_use: int | None, blocks: int | None) -> int:
 
 
 class Peaks:
-    """The peak inside each open section. There is one counter, so what it had goes to all."""
+    """The peak inside each open section. There is one counter, so what it had goes to all.
+
+    Where the process had more before, the counter does not move: the peak is not told then,
+    unless it may be set back, which changes what everybody else reads of it.
+    """
 
     def __init__(self) -> None:
-        self.open: list[Any] = []  # with an attribute `peak`
-        self.exact = True
-        self.by_status = False
+        self.open: list[Any] = []  # with the attributes `peak` and `hidden`
+        self.by_status: bool | None = None
 
-    def begin(self, span: Any, now: int) -> None:
+    def begin(self, span: Any, now: int, may_reset: bool) -> None:
         """Count for this one from now on, when so much is resident."""
-        high = self._read()
-        for one in self.open:
-            one.peak = max(one.peak, high)
+        high = self._note()
         # Where the peak is now, there is nothing to reset: most sections of a loop.
-        if high - now > NEAR and self.exact:
-            self._reset(now)
-        span.peak = now
+        hides = high - now > NEAR and not (may_reset and self._reset(now))
+        span.peak, span.hidden = now, high if hides else 0
         self.open.append(span)
 
     def end(self, span: Any) -> int | None:
-        """Give its peak; None where the kernel does not let it be told."""
+        """Give its peak; None where that can't be told."""
+        self._note()
+        self.open = [one for one in self.open if one is not span]
+        return int(span.peak) if span.peak > span.hidden else None
+
+    def _note(self) -> int:
         high = self._read()
         for one in self.open:
             one.peak = max(one.peak, high)
-        self.open = [one for one in self.open if one is not span]
-        return int(span.peak) if self.exact and span.peak else None
+        return high
 
-    def _reset(self, now: int) -> None:
-        if not reset_peak():
-            self.exact = False
-        # What `getrusage` says includes the peak of the program before exec.
-        if not self.by_status and self._read() - now > 4 * NEAR:
-            self.by_status = True
+    def _reset(self, now: int) -> bool:
+        done = reset_peak()
+        if done and not self.by_status:
+            self.by_status = self._read() - now > 4 * NEAR
+        return done
 
     def _read(self) -> int:
-        if not self.by_status:
-            return getrusage(RUSAGE_SELF).ru_maxrss * 1024
-        high = peak()
-        self.exact = self.exact and high > 0
+        if self.by_status:
+            return peak()
+        high = getrusage(RUSAGE_SELF).ru_maxrss * 1024
+        if self.by_status is None:
+            # What `getrusage` says includes the peak of the program before exec.
+            known = peak()
+            self.by_status = 0 < known < high - 4 * NEAR
+            return known if self.by_status else high
         return high

@@ -193,6 +193,13 @@ def _write_slowly(fd: int, data: bytes) -> None:
         return
 
 
+def drivers_folder() -> str:
+    """Give where the command that watches this program listens; "" where none does."""
+    from .. import post
+
+    return os.environ.get("ZEROIN_AGENT") or post._folder or ""
+
+
 class Kept:
     """Lines that stay with the attempt, where the program runs under zeroin."""
 
@@ -215,9 +222,7 @@ class Kept:
 
     def open(self) -> int:
         """Open the driver's file, if it has one for this."""
-        from .. import post
-
-        folder = os.environ.get("ZEROIN_AGENT") or post._folder
+        folder = drivers_folder()
         if not folder:
             return -1
         try:

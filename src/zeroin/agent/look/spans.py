@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 LINES = 20  # of one section that are printed; then at 50, 100, 200, 500, …
 
+# Whether the counters of peaks may be set back: the program and its parent read them as well.
+may_reset = bool(out.drivers_folder())
+
 current: ContextVar[Any] = ContextVar("zeroin_section", default=None)  # the span one is in
 
 
@@ -40,7 +43,7 @@ class Row:
         self.in_use: int | None = None
         self.blocks: int | None = None
         self.peak: int | None = None  # above what there was at its beginning
-        self.gpu: list[tuple[int, int]] = []  # growth and peak, a device each
+        self.gpu: list[tuple[int, int | None]] = []  # growth and peak, a device each
         self.error = self.verdict = ""
 
     @property
@@ -60,8 +63,8 @@ class Span:
     """A section while it runs."""
 
     __slots__ = (
-        *("cpu", "cpu_clock", "gpu", "gpu_peaks", "level", "parent", "path", "peak", "pid"),
-        *("spent", "started", "where"),
+        *("cpu", "cpu_clock", "gpu", "gpu_hidden", "gpu_peaks", "hidden", "level", "parent"),
+        *("path", "peak", "pid", "spent", "started", "where"),
     )
 
     def __init__(self, name: str, where: str) -> None:
@@ -70,8 +73,9 @@ class Span:
         self.parent = parent if parent is not None and parent.pid == self.pid else None
         self.path: tuple[str, ...] = (*self.parent.path, name) if self.parent else (name,)
         self.where = where
-        self.peak = 0
+        self.peak = self.hidden = 0
         self.gpu_peaks: list[int] = []
+        self.gpu_hidden: list[int] = []
         self.spent: tuple[float, float] | None = None  # by the steps of a generator
         is_main = get_ident() == out._main
         self.cpu_clock = time.process_time if is_main else time.thread_time
@@ -81,8 +85,8 @@ class Span:
         """Take the first readings, the clock last."""
         self.level = _book.budget.level(_book.is_worth_it(self.path))
         with _book.lock:
-            _book.peaks.begin(self, self.level.resident)
-            _book.gpu_peaks.begin(self)
+            _book.peaks.begin(self, self.level.resident, may_reset)
+            _book.gpu_peaks.begin(self, may_reset)
         self.gpu = list(self.gpu_peaks)
         self.cpu = self.cpu_clock()
         self.started = time.perf_counter()
@@ -107,7 +111,8 @@ class Span:
         if high:
             had = self.gpu + [0] * len(high)
             row.gpu = [
-                (now - was, max(0, most - was)) for was, now, most in zip(had, gpu.levels(), high)
+                (now - was, None if most is None else max(0, most - was))
+                for was, now, most in zip(had, gpu.levels(), high)
             ]
         _book.add(row, after)
         return row
@@ -138,8 +143,11 @@ class Total:
         if row.peak is not None:
             sums.peak = max(sums.peak or 0, row.peak)
         if row.gpu:
-            had = sums.gpu + [(0, 0)] * len(row.gpu)
-            sums.gpu = [(a + b, max(c, d)) for (a, c), (b, d) in zip(had, row.gpu)]
+            had = sums.gpu + [(0, None)] * len(row.gpu)
+            sums.gpu = [
+                (grown + more, most if peak is None else max(most or 0, peak))
+                for (grown, most), (more, peak) in zip(had, row.gpu)
+            ]
         for unit, now, grown in (
             ("bytes", level.in_use, row.in_use),
             ("blocks", level.blocks, row.blocks),

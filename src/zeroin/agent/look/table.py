@@ -59,9 +59,10 @@ def grown(value: int) -> str:
     return signed_size(value) if abs(value) > memory.NOTHING / 10 else "0"
 
 
-def _gpu(at: int, grown: int, peak: int) -> str:
+def _gpu(at: int, grown: int, peak: int | None) -> str:
     told = f"cuda:{at} {signed_size(grown)}"
-    return told + (f" (peak {signed_size(peak)})" if peak - max(grown, 0) > memory.NOTHING else "")
+    is_more = peak is not None and peak - max(grown, 0) > memory.NOTHING
+    return f"{told} (peak {signed_size(peak or 0)})" if is_more else told
 
 
 def table(rows: Sequence[Row], verdicts: Sequence[str], label: str) -> str:
@@ -84,7 +85,8 @@ def table(rows: Sequence[Row], verdicts: Sequence[str], label: str) -> str:
 def _cells(row: Row, devices: int) -> list[Any]:
     name = "  " * (len(row.path) - 1) + row.path[-1] + f" (✗ {row.failed})" * bool(row.failed)
     peak = "" if row.peak is None else grown(row.peak)
-    gpu = [signed_size(row.gpu[at][1]) if at < len(row.gpu) else "" for at in range(devices)]
+    peaks = [most for _, most in row.gpu] + [None] * devices
+    gpu = ["" if most is None else signed_size(most) for most in peaks[:devices]]
     return [
         name,
         f"{row.calls:,}",

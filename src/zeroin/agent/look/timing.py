@@ -259,6 +259,13 @@ class Sections:
         """Begin anew."""
         spans.book().totals.clear()
 
+    def exact(self) -> None:
+        """Set the counters of peaks back at each beginning, so that each section has its own.
+
+        Who else reads them, as `getrusage` does, gets the most since then.
+        """
+        spans.may_reset = True
+
     def off(self) -> None:
         """Measure nothing from now on."""
         self.is_on = False
