@@ -230,6 +230,53 @@ def test_threads_tasks_and_processes_are_apart(python, tmp_path):
     }
 
 
+def test_sections_that_end_in_another_order(python, tmp_path):
+    """One that has ended is no parent of what comes later; one that goes on still is."""
+    _, rows = measured(
+        python,
+        tmp_path,
+        """
+        a, b = section("a"), section("b")
+        a.__enter__(); b.__enter__()
+        a.__exit__(None, None, None)
+        with section("in b"): pass
+        b.__exit__(None, None, None)
+        with section("after"): pass
+        def generator(name):
+            with section(name): yield
+        first, second = generator("first"), generator("second")
+        next(first); next(second); first.close(); second.close()
+        with section("later"): pass
+        @section
+        def steps():
+            yield
+            yield
+        with section("maker"): made = steps(); next(made)
+        with section("taker"):
+            next(made)
+            with section("inner"): pass
+        """,
+    )
+    assert set(rows) == {
+        *("a", "a/b", "a/b/in b", "after", "first", "first/second", "later"),
+        *("maker", "taker", "taker/inner"),
+    }
+
+
+def test_shares_of_the_time(python, tmp_path):
+    """They are of the time since the first section began, whichever of them ended first."""
+    source = """
+        with section("before"): time.sleep(0.01)
+        sections.clear()
+        with section("epoch"):
+            time.sleep(0.05)
+            with section("batch"): pass
+    """
+    _, rows = measured(python, tmp_path, source)
+    assert 0 < rows["epoch"]["share"] <= 1
+    assert rows["epoch/batch"]["share"] < rows["epoch"]["share"]
+
+
 LEAKS = """
     held, cache = [], {}
     for i in range(12):

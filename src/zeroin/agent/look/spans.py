@@ -63,14 +63,17 @@ class Span:
     """A section while it runs."""
 
     __slots__ = (
-        *("cpu", "cpu_clock", "gpu", "gpu_hidden", "gpu_peaks", "hidden", "level", "parent"),
-        *("path", "peak", "pid", "spent", "started", "where"),
+        *("cpu", "cpu_clock", "gpu", "gpu_hidden", "gpu_peaks", "has_ended", "hidden"),
+        *("level", "parent", "path", "peak", "pid", "spent", "started", "where"),
     )
 
     def __init__(self, name: str, where: str) -> None:
         self.pid = os.getpid()
         parent = current.get()
-        self.parent = parent if parent is not None and parent.pid == self.pid else None
+        # One that has ended, or was begun before a fork, is no longer around us.
+        while parent is not None and (parent.has_ended or parent.pid != self.pid):
+            parent = parent.parent
+        self.parent = parent
         self.path: tuple[str, ...] = (*self.parent.path, name) if self.parent else (name,)
         self.where = where
         self.peak = self.hidden = 0
@@ -80,6 +83,7 @@ class Span:
         is_main = get_ident() == out._main
         self.cpu_clock = time.process_time if is_main else time.thread_time
         self.started = self.cpu = 0.0
+        self.has_ended = False
 
     def begin(self) -> None:
         """Take the first readings, the clock last."""
@@ -94,6 +98,7 @@ class Span:
     def end(self, error: str) -> Row:
         """Take the last readings, the clock first."""
         seconds = time.perf_counter() - self.started
+        self.has_ended = True
         row = Row(self.path, self.where)
         row.calls, row.failed, row.error = 1, int(bool(error)), error
         row.seconds, row.cpu_seconds = self.spent or (seconds, self.cpu_clock() - self.cpu)
@@ -114,7 +119,7 @@ class Span:
                 (now - was, None if most is None else max(0, most - was))
                 for was, now, most in zip(had, gpu.levels(), high)
             ]
-        _book.add(row, after)
+        _book.add(row, after, self.started)
         return row
 
 
@@ -180,20 +185,25 @@ class Book:
         self.peaks = memory.Peaks()
         self.gpu_peaks = gpu.Peaks()
         self.totals: dict[tuple[str, ...], Total] = {}
-        self.since = time.perf_counter()
+        self.since: float | None = None  # when the first of them began
 
     def is_worth_it(self, path: tuple[str, ...]) -> bool:
         """Whether the allocators may be asked: that must not take a part of the section's time."""
         total = self.totals.get(path)
         return total is None or total.row.calls < 2 * growth.FEWEST or self.budget.allows()
 
-    def add(self, row: Row, level: memory.Level) -> None:
-        """Note a span."""
+    def clear(self) -> None:
+        """Begin anew."""
         with self.lock:
+            self.totals.clear()
+            self.since = None
+
+    def add(self, row: Row, level: memory.Level, started: float) -> None:
+        """Note a span, which may have begun before all that have ended so far."""
+        with self.lock:
+            self.since = started if self.since is None else min(self.since, started)
             total = self.totals.get(row.path)
             if total is None:
-                if not self.totals:
-                    self.since = time.perf_counter() - row.seconds
                 total = self.totals[row.path] = Total(row)
             total.add(row, level)
 
@@ -201,7 +211,7 @@ class Book:
         """Give all, parents before what lies in them."""
         with self.lock:
             totals = list(self.totals.values())
-        elapsed = max(time.perf_counter() - self.since, 1e-9)
+        elapsed = max(time.perf_counter() - (self.since or 0.0), 1e-9)
         for total in totals:
             total.row.share = total.row.seconds / elapsed
             total.row.verdict = total.verdict()

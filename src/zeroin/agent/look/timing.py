@@ -73,8 +73,8 @@ class Section:
             return None
         try:
             span = spans.Span(self.name, self.where)
-            spans.current.set(span)
             span.begin()
+            spans.current.set(span)
         except Exception:  # no memory, no files: the program goes on
             return None
         return span
@@ -85,7 +85,8 @@ class Section:
         try:
             error = "" if kind is None or kind is GeneratorExit else str(kind.__name__)
             row = span.end(error)
-            spans.current.set(span.parent)
+            if spans.current.get() is span:  # or one that began inside it goes on
+                spans.current.set(span.parent)
             if not self.quiet:
                 spans.say(row)
         except Exception:
@@ -172,12 +173,14 @@ class _Clock:
     def __init__(self, span: Any) -> None:
         self.span = span
         self.begun = (0.0, 0.0)
+        self.outside: Any = None  # the span that whoever takes the elements is in
         if span is not None:
             span.spent = (0.0, 0.0)
             spans.current.set(span.parent)
 
     def start(self) -> None:
         if self.span is not None:
+            self.outside = spans.current.get()
             spans.current.set(self.span)
             self.begun = (time.perf_counter(), self.span.cpu_clock())
 
@@ -188,7 +191,7 @@ class _Clock:
             span.spent = tuple(
                 had + after - before for had, before, after in zip(span.spent, self.begun, now)
             )
-            spans.current.set(span.parent)
+            spans.current.set(self.outside)
 
 
 class _Steps:
@@ -257,7 +260,7 @@ class Sections:
 
     def clear(self) -> None:
         """Begin anew."""
-        spans.book().totals.clear()
+        spans.book().clear()
 
     def exact(self) -> None:
         """Set the counters of peaks back at each beginning, so that each section has its own.
