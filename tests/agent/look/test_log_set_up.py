@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from looking import lines, run
 
 LINE = re.compile(
@@ -98,6 +99,52 @@ def test_handlers_of_the_programs_own(python, tmp_path):
         log.get("a").info("after")
     """
     assert lines(python, tmp_path, source) == ["MINE before", "apart", "THEN after"]
+
+
+@pytest.mark.parametrize("level", ["WARNING", "INFO"])
+def test_the_program_sets_up_logging_afterwards(python, tmp_path, level):
+    """`basicConfig` does what it says, though a module had asked for a logger before."""
+    (tmp_path / "helper.py").write_text(
+        "from zeroin import log\nlog.to('out.log')\nlogger = log.get(__name__)\n"
+        "logger.info('loading')\n"
+    )
+    source = """
+        import logging, sys
+        import helper
+        other, own = logging.getLogger("other"), helper.log.get("own")
+        other.info("of another library")
+        own.setLevel(logging.INFO)
+        logging.basicConfig(format="MINE %(message)s", level=sys.argv[1])
+        for logger in (helper.logger, other, own):
+            logger.info("%s info", logger.name)
+            logger.warning("%s warning", logger.name)
+        from logging.config import dictConfig
+        dictConfig({"version": 1, "disable_existing_loggers": False})
+        helper.logger.error("in the file")
+    """
+    told = lines(python, tmp_path, source, level)
+    assert plain(told[:1]) == ["INFO helper: loading"]
+    infos = {"INFO": ["helper", "other", "own"], "WARNING": ["own"]}[level]
+    assert [line for line in told[1:] if "info" in line] == [f"MINE {one} info" for one in infos]
+    assert told[1:].count("MINE helper warning") == 1
+    assert [one[4] for one in records(tmp_path / "out.log")][-1] == "in the file"
+
+
+def test_other_libraries_keep_their_level(python, tmp_path):
+    """A logger of ours takes `info`, others what they took; `log.level` is for all."""
+    source = """
+        import logging
+        from zeroin import log
+        other = logging.getLogger("other")
+        log.get("me").info("mine"); other.info("no"); other.warning("yes")
+        log.level("info"); other.info("now")
+        log.level("warning"); log.get("me").info("no")
+    """
+    assert plain(lines(python, tmp_path, source)) == [
+        "INFO me: mine",
+        "WARNING other: yes",
+        "INFO other: now",
+    ]
 
 
 def test_variables(python, tmp_path):

@@ -2,8 +2,8 @@
 
 On the terminal a line is short; in the file it has everything: the time with its zone, level,
 place, process, thread and rank. Both are written a record at a time, so that processes which
-share them never mix. Handlers that the program has itself stay what they are, and where one
-of them writes to the terminal already, ours is silent: no line comes twice.
+share them never mix. Handlers that the program has itself, before or after, stay what they are,
+and where one of them writes to the terminal already, ours is silent: no line comes twice.
 """
 
 from __future__ import annotations
@@ -117,6 +117,8 @@ class File(logging.Handler):
         """One record, one write."""
         try:
             data = (full(record) + "\n").encode("utf-8", "backslashreplace")
+            if self.fd < 0:  # `dictConfig` closes every handler there is
+                self.fd = out.open_file(self.path)
             # In one piece: the kernel keeps what is appended to a file together.
             out.append(self.fd, data)
         except Exception:
@@ -167,6 +169,36 @@ def _is_loud(handler: Any) -> bool:
 # --- setting up ----------------------------------------------------------------------------------
 
 
+class Default(int):
+    """A level that nobody has chosen."""
+
+
+class Yields(logging.Filter):
+    """Has a logger take what is at least `info`, until the program sets logging up itself."""
+
+    def __init__(self, logger: logging.Logger) -> None:
+        super().__init__()
+        self.logger = logger
+        logger.setLevel(Default(logging.INFO))
+        logger.addFilter(self)
+
+    def filter(self, record: Any) -> bool:
+        """Let a record pass; the first one after that goes by what the program has said."""
+        if not logging.root.handlers or type(self.logger.level) is not Default:
+            return True
+        self.logger.setLevel(logging.WARNING if self.logger is logging.root else logging.NOTSET)
+        return self.logger.isEnabledFor(record.levelno)
+
+
+def _is_left_alone(logger: logging.Logger) -> bool:
+    """Whether nobody has said what it takes, so that Python's own default counts."""
+    root = logging.root
+    is_default = root.level in (logging.NOTSET, logging.WARNING) and not _above().level
+    if root.handlers or not is_default:
+        return False
+    return logger is root or logger.getEffectiveLevel() == root.level
+
+
 class Log:
     """`log`: get a logger, and say where records go and which."""
 
@@ -176,50 +208,46 @@ class Log:
     def get(self, name: str | None = None) -> logging.Logger:
         """Give the standard logger of that name; the first time, set logging up."""
         self._set_up()
-        return logging.getLogger(None if name == "root" else name)
+        logger = logging.getLogger(None if name == "root" else name)
+        if _is_left_alone(logger):
+            Yields(logger)
+        return logger
 
     def level(self, level: Any) -> None:
         """Take what is at least this: `debug`, `info`, `warning`, `error`, or a number."""
         number = level_of(level)
         self._set_up()
-        logging.getLogger().setLevel(number)
+        logging.root.setLevel(number)
+        _above().setLevel(number)
+        for logger in logging.root.manager.loggerDict.values():
+            if type(getattr(logger, "level", None)) is Default:
+                logger.setLevel(logging.NOTSET)  # type: ignore[union-attr]
 
     def to(self, path: Any) -> None:
         """Write to this file as well, at its end; `{rank}` in its name makes one a rank."""
         self._set_up()
-        root = logging.getLogger()
         name = os.path.abspath(os.fspath(path))
-        new = None
-        if not any(getattr(one, "path", "") == name for one in _ours("file")):
-            new = File(name)
-            setattr(new, MARK, "file")
-        for old in _ours("file"):
-            if new is not None:
-                root.removeHandler(old)
-                old.close()
-        if new is not None:
-            root.addHandler(new)
+        had = _ours("file")
+        if any(one.path == name for one in had):
+            return
+        _add(File(name), "file")
+        for old in had:
+            _above().removeHandler(old)
+            old.close()
 
     def _set_up(self) -> None:
-        root = logging.getLogger()
-        if self._is_set_up and _ours("terminal"):
+        if self._is_set_up:
             return
-        first, self._is_set_up = not self._is_set_up, True
+        self._is_set_up = True
         if not _ours("terminal"):
-            terminal = Terminal()
-            setattr(terminal, MARK, "terminal")
-            root.addHandler(terminal)
-        if not first:
-            return
+            _add(Terminal(), "terminal")
         wanted = os.environ.get("ZEROIN_LOG", "")
         try:
-            number = level_of(wanted) if wanted else logging.INFO
+            if wanted:
+                self.level(wanted)
         except ValueError as error:
-            number = logging.INFO
             note = f"zeroin: ZEROIN_LOG: {error}"
             out.to_stderr(note, note.encode() + b"\n")
-        if wanted or root.level in (logging.NOTSET, logging.WARNING):  # as nobody has set it
-            root.setLevel(number)
         path = os.environ.get("ZEROIN_LOG_FILE")
         if path:
             try:
@@ -232,8 +260,24 @@ class Log:
         return "<zeroin.log: get(name), level(name), to(path)>"
 
 
+def _above() -> logging.Logger:
+    """Give the logger above the root, where every record arrives at last.
+
+    The root itself stays empty: `basicConfig` does nothing where it finds a handler.
+    """
+    root = logging.root
+    if root.parent is None:
+        root.parent = logging.Logger("zeroin")  # noqa: LOG001 - nobody gets it by its name
+    return root.parent
+
+
+def _add(handler: logging.Handler, kind: str) -> None:
+    setattr(handler, MARK, kind)
+    _above().addHandler(handler)
+
+
 def _ours(kind: str) -> list[Any]:
-    return [one for one in logging.getLogger().handlers if getattr(one, MARK, "") == kind]
+    return [one for one in _above().handlers if getattr(one, MARK, "") == kind]
 
 
 log = Log()
