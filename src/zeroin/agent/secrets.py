@@ -98,6 +98,18 @@ def mask_forms(text: str, forms: list[str]) -> str:
     return text
 
 
+def mask_urls(text: str) -> str:
+    """Replace the passwords in URLs: `postgres://ada:…@host/shop`."""
+    told, mark, rest = text.partition("://")
+    if not mark:
+        return text
+    user = rest.partition("/")[0].rpartition("@")[0]
+    name, colon, password = user.partition(":")
+    if password and not any(map(str.isspace, user)):
+        rest = f"{name}{colon}{MASK}{rest[len(user) :]}"
+    return f"{told}{mark}{mask_urls(rest)}"
+
+
 def mask_head(text: str, forms: list[str]) -> str:
     """Mask a text that was cut at its end: the beginning of a secret may be left there."""
     text = mask_forms(text, forms)

@@ -289,13 +289,39 @@ def test_secrets(python, tmp_path):
         peek(f"logged in with {harmless}")
         tokens = 3
         peek(tokens)
+        peek(url := "postgres://ada:abcdefghijkl@host/shop", ["http://host:80/a@b"])
+        peek("https://ada:abcdefghijkl@host")
     """
     done = run(python, tmp_path, source, env={"HF_TOKEN": "hf_abcdefghijkl"})
     assert "hunter2" not in done.stderr
     assert "sk-123" not in done.stderr
     assert "abcdefghijkl" not in done.stderr
     assert "tokens = 3" in done.stderr
-    assert done.stderr.count("<secret>") == 6
+    assert done.stderr.count("<secret>") == 9
+    assert "'postgres://ada:<secret>@host/shop'\n" in done.stderr
+    assert "['http://host:80/a@b']" in done.stderr
+
+
+def test_a_program_that_handles_the_end_of_children(python, tmp_path):
+    """No child is started for a repr where the program would hear of it."""
+    source = """
+        import os, signal
+        from zeroin import peek
+        ended = []
+        signal.signal(signal.SIGCHLD, lambda *_: ended.append(os.waitpid(-1, 0)))
+        class Point:
+            def __init__(self): self.x = 3
+            def __repr__(self): return "asked"
+        peek(Point())
+        assert not ended
+    """
+    assert lines(python, tmp_path, source) == ["train.py:9  Point() = Point(x=3)"]
+
+
+def test_called_by_the_interpreter(python, tmp_path):
+    """There is no frame at the exit of the program."""
+    source = "import atexit\nfrom zeroin import peek\natexit.register(peek, [3])\n"
+    assert lines(python, tmp_path, source) == ["called by Python itself  [3]"]
 
 
 # --- where lines go -------------------------------------------------------------------------------
@@ -343,10 +369,20 @@ def test_to_a_file(python, tmp_path):
         peek.to("seen.txt"); peek(2 + 1); peek.to(None)
         peek.off(); assert peek(9) == 9; peek.on()
         peek(3 + 1)
-        try: peek.to("/nowhere/at/all")
-        except FileNotFoundError: peek("kept")
+        peek.to("/nowhere/at/all")
+        peek("kept")
+        import io, sys
+        peek.to(sys.stdout); peek("out"); peek.to(closed := io.StringIO()); closed.close()
+        assert peek("lost") == "lost"
+        peek.to(7.5)
     """
-    told = lines(python, tmp_path, source)
+    done = run(python, tmp_path, source)
+    assert done.stdout == "train.py:10  out\n"
+    *told, last = done.stderr.splitlines()
+    assert told.pop(2) == (
+        "zeroin: peek.to: /nowhere/at/all: No such file or directory: lines go to stderr"
+    )
+    assert last.startswith("zeroin: peek.to: 7.5: expected str, bytes or os.PathLike")
     assert [line.split("  ")[1] for line in told] == ["1 + 1 = 2", "3 + 1 = 4", "kept"]
     assert (tmp_path / "seen.txt").read_text() == "train.py:4  2 + 1 = 3\n"
     env = {"ZEROIN_PEEK_FILE": "rank-{rank}.txt", "RANK": "3"}
@@ -354,7 +390,7 @@ def test_to_a_file(python, tmp_path):
     assert (tmp_path / "rank-3.txt").read_text() == "[rank 3] train.py:2  1\n"
     env = {"ZEROIN_PEEK_FILE": "/nowhere/x"}
     told = lines(python, tmp_path, "from zeroin import peek\npeek(1)\n", env=env)
-    assert told[0].startswith("zeroin: ZEROIN_PEEK_FILE=/nowhere/x: No such file")
+    assert told[0].startswith("zeroin: ZEROIN_PEEK_FILE: /nowhere/x: No such file")
     assert told[1] == "train.py:2  1"
 
 

@@ -168,6 +168,39 @@ def test_decorators(python, tmp_path):
     assert len(told) == 12
 
 
+def test_methods_and_partial_functions(python, tmp_path):
+    """What wraps a function stays what it is, and the function is measured under its name."""
+    _, rows = measured(
+        python,
+        tmp_path,
+        """
+        from functools import partial
+        class Shop:
+            @section
+            @classmethod
+            def open(cls): return cls
+            @section("close")
+            @staticmethod
+            def closed(): return 2
+            @section
+            @property
+            def size(self): return 3
+        async def fetch(x): return x
+        assert Shop.open() is Shop and Shop().open() is Shop
+        assert Shop.closed() == Shop().closed() == 2 and Shop().size == 3
+        assert section(partial(max, 1))(2) == 2
+        assert asyncio.run(section("async")(partial(fetch, 4))()) == 4
+        """,
+    )
+    assert {name: row["calls"] for name, row in rows.items()} == {
+        "open": 2,
+        "close": 2,
+        "size": 1,
+        "max": 1,
+        "async": 1,
+    }
+
+
 def test_exceptions_pass_through_and_are_marked(python, tmp_path):
     """The line names the exception, the row counts it."""
     told, rows = measured(

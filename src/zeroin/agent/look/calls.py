@@ -247,7 +247,7 @@ def _text(node: ast.expr, source: str) -> str:
     written = _as_written(node)
     if found is None or _as_written(_parsed(found)) != written:
         found = written
-    return text.fit(text.one_line(found), LONGEST)
+    return text.fit(secrets.mask_urls(text.one_line(found)), LONGEST)
 
 
 def _parsed(text: str) -> Any:

@@ -226,11 +226,20 @@ class Log:
     def to(self, path: Any) -> None:
         """Write to this file as well, at its end; `{rank}` in its name makes one a rank."""
         self._set_up()
-        name = os.path.abspath(os.fspath(path))
+        self._to(path, "log.to")
+
+    def _to(self, path: Any, asked: str) -> None:
         had = _ours("file")
-        if any(one.path == name for one in had):
+        try:
+            name = os.path.abspath(os.fspath(path))
+            if any(one.path == name for one in had):
+                return
+            _add(File(name), "file")
+        except (OSError, ValueError, TypeError) as error:
+            reason = getattr(error, "strerror", None) or error
+            note = f"zeroin: {asked}: {path}: {reason}: no file is written"
+            out.to_stderr(note, note.encode("utf-8", "backslashreplace") + b"\n")
             return
-        _add(File(name), "file")
         for old in had:
             _above().removeHandler(old)
             old.close()
@@ -250,11 +259,7 @@ class Log:
             out.to_stderr(note, note.encode() + b"\n")
         path = os.environ.get("ZEROIN_LOG_FILE")
         if path:
-            try:
-                self.to(path)
-            except OSError as error:
-                note = f"zeroin: ZEROIN_LOG_FILE={path}: {error.strerror}: no file is written"
-                out.to_stderr(note, note.encode("utf-8", "backslashreplace") + b"\n")
+            self._to(path, "ZEROIN_LOG_FILE")
 
     def __repr__(self) -> str:
         return "<zeroin.log: get(name), level(name), to(path)>"

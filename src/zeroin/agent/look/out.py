@@ -90,19 +90,23 @@ class Out:
 
     def __init__(self, variable: str) -> None:
         self.variable = variable  # of the environment, that may name a side file
-        self.path: str | None = None
         self.fd = -1
+        self.stream: Any = None  # of the program's, such as sys.stdout
         self.looked = False
 
-    def to(self, path: Any) -> None:
-        """From now on to this file, at its end; None or "-" for stderr."""
-        fd = -1
-        path = None if path is None or path == "-" else os.fspath(path)
-        if path is not None:
-            fd = open_file(path)
+    def to(self, path: Any, asked: str) -> None:
+        """From now on to this file, at its end, or to this stream; None or "-" for stderr."""
+        fd, stream = -1, path if hasattr(path, "write") else None
+        if stream is None and path is not None and path != "-":
+            try:
+                fd = open_file(os.fspath(path))
+            except (OSError, ValueError, TypeError) as error:
+                reason = getattr(error, "strerror", None) or error
+                note = f"zeroin: {asked}: {path}: {reason}: lines go to stderr"
+                to_stderr(note, note.encode("utf-8", "backslashreplace") + b"\n")
         if self.fd >= 0:
             os.close(self.fd)
-        self.path, self.fd, self.looked = path, fd, True
+        self.fd, self.stream, self.looked = fd, stream, True
 
     def write(self, text: str) -> None:
         """Write a line or several, come what may."""
@@ -111,6 +115,8 @@ class Out:
         data = (text + "\n").encode("utf-8", "backslashreplace")
         if self.fd >= 0:
             write_all(self.fd, data)
+        elif self.stream is not None:
+            to_stream(self.stream, text)
         else:
             to_stderr(text, data)
 
@@ -119,16 +125,15 @@ class Out:
         self.looked = True
         path = os.environ.get(self.variable)
         if path:
-            try:
-                self.to(path)
-            except (OSError, ValueError) as error:
-                reason = getattr(error, "strerror", None) or error
-                note = f"zeroin: {self.variable}={path}: {reason}: lines go to stderr"
-                to_stderr(note, note.encode("utf-8", "backslashreplace") + b"\n")
+            self.to(path, self.variable)
+
+    def is_stderr(self) -> bool:
+        """Whether lines go there."""
+        return self.fd < 0 and self.stream is None
 
     def paints(self) -> bool:
         """Whether colours are wanted: on a terminal, unless NO_COLOR says no."""
-        if self.fd >= 0 or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        if not self.is_stderr() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
             return False
         try:
             return bool(sys.stderr.isatty())
@@ -146,6 +151,14 @@ def _real_stderr() -> Any:
     return sys.__stderr__
 
 
+def to_stream(stream: Any, text: str) -> None:
+    """Write to a stream of the program's own."""
+    try:
+        stream.write(text + "\n")
+    except Exception:  # closed, full, or in a foreign encoding
+        return
+
+
 def to_stderr(text: str, data: bytes) -> None:
     """Write to whatever the program calls stderr: a terminal, a notebook, a test's capture."""
     stream: Any = sys.stderr
@@ -156,8 +169,8 @@ def to_stderr(text: str, data: bytes) -> None:
             stream.flush()  # what the program has begun comes first
             write_all(stream.fileno(), data)
         else:
-            stream.write(text + "\n")
-    except Exception:  # closed, full, or in a foreign encoding
+            to_stream(stream, text)
+    except Exception:  # closed, or full
         return
 
 

@@ -32,9 +32,9 @@ class Site:
     __slots__ = ("arguments", "code", "head", "names", "only", "plain", "secret", "texts")
 
     def __init__(self, frame: Any) -> None:
-        self.code = frame.f_code  # kept, so that no other gets its id
-        self.head = calls.place(frame)
-        self.arguments = calls.arguments(frame)
+        self.code = frame and frame.f_code  # kept, so that no other gets its id
+        self.head = calls.place(frame) if frame else "called by Python itself"
+        self.arguments = calls.arguments(frame) if frame else None
         self.texts: list[str | None] = []
         self.names: list[str] = []
         for one in self.arguments or ():
@@ -87,7 +87,7 @@ class Peek:
         """Print what the values are, and return them: one as it is, several as a tuple."""
         if self._on:
             try:
-                self._show(sys._getframe(1), values, named)
+                self._show(sys._getframe().f_back, values, named)
             except Exception:  # a look must never be what fails
                 pass
         if named:
@@ -103,8 +103,8 @@ class Peek:
         self._on = True
 
     def to(self, path: Any) -> None:
-        """Write to this file from now on, at its end; None or "-" for stderr."""
-        out.lines.to(path)
+        """Write to this file from now on, at its end, or to a stream; None or "-" for stderr."""
+        out.lines.to(path, "peek.to")
 
     def from_frame(self, frame: Any, values: Any, named: Any) -> Any:
         """The same for a call that another function passes on."""
@@ -125,12 +125,13 @@ class Peek:
     # --- showing -----------------------------------------------------------------------------
 
     def _show(self, frame: Any, values: tuple[Any, ...], named: dict[str, Any]) -> None:
-        key = (id(frame.f_code), frame.f_lasti)
-        site = self._sites.get(key)
-        if site is None or site.code is not frame.f_code:
+        # No frame: the interpreter itself calls, as `atexit` has it do.
+        code, at = (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
+        site = self._sites.get((id(code), at))
+        if site is None or site.code is not code:
             if len(self._sites) >= SITES:
                 self._sites.clear()
-            site = self._sites[key] = Site(frame)
+            site = self._sites[id(code), at] = Site(frame)
         if site.only is not None and not named and len(values) == 1:
             told = _at_once(values[0])
             if told is not None:
@@ -171,7 +172,7 @@ class Peek:
         stream = sys.stderr
         if self._paints[0] is not stream:
             self._paints = (stream, out.lines.paints())
-        return self._paints[1] and out.lines.fd < 0
+        return self._paints[1] and out.lines.is_stderr()
 
 
 def _at_once(value: Any) -> str | None:
@@ -213,7 +214,7 @@ def _hidden() -> list[str]:
 
 
 def _holds_secret(value: str) -> bool:
-    return any(form in value for form in _known()[1])
+    return "://" in value or any(form in value for form in _known()[1])
 
 
 peek = Peek()

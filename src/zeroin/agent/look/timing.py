@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from functools import wraps
+from functools import partial, wraps
 
 from . import calls, out, spans, table
 
@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable
 
+DESCRIPTORS = (classmethod, staticmethod, property)
 COROUTINE, GENERATOR, ASYNC_GENERATOR = 0x80, 0x20, 0x200  # flags of a code object
 
 
@@ -25,10 +26,23 @@ def section(name: Any = None, *, quiet: bool = False) -> Any:
 
     A line is printed at each end, unless `quiet`; `sections()` prints the table of all.
     """
-    if callable(name):
-        return Section(name.__name__, quiet, calls.place(sys._getframe(1)))(name)
+    if callable(name) or isinstance(name, DESCRIPTORS):
+        return Section(_name_of(name), quiet, calls.place(sys._getframe(1)))(name)
     where = calls.place(sys._getframe(1))
     return Section(where.partition(" ")[0] if name is None else str(name), quiet, where)
+
+
+def _function_of(made: Any) -> Any:
+    """Give the function inside a method of a class, a property or a partial one."""
+    while isinstance(made, (*DESCRIPTORS, partial)):
+        inner = "fget" if isinstance(made, property) else "__func__"
+        made = made.func if isinstance(made, partial) else getattr(made, inner)
+    return made
+
+
+def _name_of(made: Any) -> str:
+    function = _function_of(made)
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 class Section:
@@ -59,10 +73,14 @@ class Section:
 
     def __call__(self, function: Callable[..., Any]) -> Any:
         """Measure each call of a function."""
+        if isinstance(function, property):
+            return function.getter(self(function.fget))
+        if isinstance(function, (classmethod, staticmethod)):
+            return type(function)(self(function.__func__))
         if isinstance(function, type) or not callable(function):
             kind = "class" if isinstance(function, type) else type(function).__name__
             raise TypeError(f"section measures functions and blocks, not a {kind}")
-        flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
+        flags = getattr(getattr(_function_of(function), "__code__", None), "co_flags", 0)
         for flag, wrap in _WRAPS:
             if flags & flag:
                 return wrap(self, function)

@@ -128,7 +128,8 @@ class Call:
         told = view.told
         if view.waits and (self.answer(view) is not None or self.spent() < 2 - LOOKING):
             told = self.attempt(view)
-        return text.fit(text.escaped(secrets.mask_forms(told, self.forms)), LENGTH)
+        told = secrets.mask_urls(secrets.mask_forms(told, self.forms))
+        return text.fit(text.escaped(told), LENGTH)
 
     def spent(self) -> float:
         """Give the part of the time that is over."""

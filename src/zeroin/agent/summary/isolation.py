@@ -38,8 +38,13 @@ select, resource = _in_c("select"), _in_c("resource")
 
 
 def works() -> bool:
-    """Whether this system can fork, and can limit what it has forked."""
-    return hasattr(os, "fork") and select is not None and resource is not None
+    """Whether this system can fork, can limit what it has forked, and nobody takes note of it.
+
+    A program that handles the end of its children would be told of ours, or take it off first.
+    """
+    if not hasattr(os, "fork") or select is None or resource is None:
+        return False
+    return _signal.getsignal(_signal.SIGCHLD) in (_signal.SIG_DFL, _signal.SIG_IGN)
 
 
 def resident() -> int:

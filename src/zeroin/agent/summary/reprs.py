@@ -170,7 +170,7 @@ def _end(pid: int) -> None:
     try:
         os.waitpid(pid, 0)
     except ChildProcessError:
-        pass  # the user ignores SIGCHLD, or a handler was quicker
+        pass  # the user ignores SIGCHLD, or waits for any child in another thread
 
 
 # --- in the child -----------------------------------------------------------------------
