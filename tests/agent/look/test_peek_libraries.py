@@ -86,6 +86,46 @@ def test_in_ipython(libs, tmp_path):
     ]
 
 
+TRACED = """
+    import sys, warnings
+    import torch
+    from zeroin import peek, section
+    warnings.simplefilter("error")
+    warnings.filterwarnings("ignore", module="torch.*", category=DeprecationWarning)
+    def step(x):
+        with section("step"):
+            return peek(x * 2) + 1
+    x = torch.ones(4)
+    off = len(sys.argv) > 1
+    if not off:
+        graph = str(torch.jit.trace(step, x, check_trace=False).graph)
+        assert graph.count("aten::") == 2, graph
+    compiled = torch.compile(step, backend="eager", fullgraph=off)
+    assert torch.equal(compiled(x), torch.full((4,), 3.0))
+"""
+
+
+@pytest.mark.slow
+def test_in_a_traced_function(libs, tmp_path):
+    """`torch.jit.trace` notes no step of ours, `torch.compile` does not compile us."""
+    done = run(libs, tmp_path, TRACED, env={"TORCH_LOGS": "+dynamo"})
+    assert done.returncode == 0, done.stderr
+    compiled = re.findall(r"start tracing (\S+) (\S+):", done.stderr)
+    assert compiled
+    assert not [name for name, file in compiled if file.startswith(str(support.SRC))]
+    told = re.findall(r"^train\.py:.*x \* 2 = .*$", done.stderr, re.MULTILINE)
+    assert [line.partition("  ")[2] for line in told] == [
+        "x * 2 = Tensor[4] f32 cpu  all 2  [2, 2, 2, 2]"
+    ] * 2
+
+
+@pytest.mark.slow
+def test_a_whole_graph_where_all_is_off(libs, tmp_path):
+    """With ZEROIN_PEEK=off they are nothing to `torch.compile`."""
+    done = run(libs, tmp_path, TRACED, "off", env={"ZEROIN_PEEK": "off"})
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.slow
 def test_in_pytest(libs, tmp_path):
     """Its capture has the lines, with their text, also beside rewritten asserts."""

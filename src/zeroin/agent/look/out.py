@@ -257,3 +257,25 @@ def say(text: str, painted: str = "") -> None:
 def is_on() -> bool:
     """Whether the library is to do anything: `ZEROIN_PEEK=off` is for production."""
     return os.environ.get("ZEROIN_PEEK", "").lower() not in ("off", "0", "no", "false")
+
+
+# --- torch.compile -----------------------------------------------------------------------------
+
+
+def not_traced(function: Any) -> Any:
+    """Mark a function that the compiler calls as it is, without a warning."""
+    function._torchdynamo_disable = True
+    return function
+
+
+_dynamo: Any = None  # the rules of torch's compiler that know of us
+
+
+@not_traced
+def not_compiled() -> None:
+    """Have `torch.compile` leave our functions alone: it would take seconds over them."""
+    global _dynamo  # noqa: PLW0603 - said once
+    rules: Any = sys.modules.get("torch._dynamo.trace_rules")
+    if rules is not _dynamo and hasattr(rules, "add"):
+        _dynamo = rules
+        rules.add(__name__.rpartition(".look")[0])

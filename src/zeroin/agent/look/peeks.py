@@ -87,7 +87,8 @@ class Peek:
         """Print what the values are, and return them: one as it is, several as a tuple."""
         if self._on:
             try:
-                self._show(sys._getframe().f_back, values, named)
+                out.not_compiled()
+                self._show_here(values, named)
             except Exception:  # a look must never be what fails
                 pass
         if named:
@@ -123,6 +124,10 @@ class Peek:
         return "peek"
 
     # --- showing -----------------------------------------------------------------------------
+
+    @out.not_traced
+    def _show_here(self, values: tuple[Any, ...], named: dict[str, Any]) -> None:
+        self._show(sys._getframe(1).f_back, values, named)
 
     def _show(self, frame: Any, values: tuple[Any, ...], named: dict[str, Any]) -> None:
         # No frame: the interpreter itself calls, as `atexit` has it do.

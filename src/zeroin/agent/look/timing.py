@@ -27,9 +27,17 @@ def section(name: Any = None, *, quiet: bool = False) -> Any:
     A line is printed at each end, unless `quiet`; `sections()` prints the table of all.
     """
     if callable(name) or isinstance(name, DESCRIPTORS):
-        return Section(_name_of(name), quiet, calls.place(sys._getframe(1)))(name)
-    where = calls.place(sys._getframe(1))
+        return Section(_name_of(name), quiet, _place())(name)
+    if not sections.is_on and name is not None:
+        return Section(str(name), quiet, "")  # nothing here that `torch.compile` stops at
+    out.not_compiled()
+    where = _place()
     return Section(where.partition(" ")[0] if name is None else str(name), quiet, where)
+
+
+@out.not_traced
+def _place() -> str:
+    return calls.place(sys._getframe(2))
 
 
 def _function_of(made: Any) -> Any:
@@ -55,10 +63,13 @@ class Section:
         self._running: list[Any] = []
 
     def __enter__(self) -> Any:
-        self._running.append(self._begin())
+        self._running.append(self._begin() if sections.is_on else None)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if not sections.is_on and self._running[-1:] == [None]:
+            self._running.pop()
+            return
         # Threads and tasks may share a section: the one that ends is the one that we are in.
         here = spans.current.get()
         ours = [at for at, span in enumerate(self._running) if span is here]

@@ -29,10 +29,23 @@ def describe(value: Any, classes: Classes, form: Form) -> str | None:
     is_tensor = objects.is_one(classes, objects.loaded("torch", "Tensor"))
     if torch is None or not (is_tensor or _has_models_repr(classes)):
         return None
-    with torch._C.DisableTorchFunction():  # or a subclass could answer for its tensors
-        if is_tensor:
-            return _tensor(value, classes, torch, form)
-        return _model(value, torch.Tensor, form) if form.full else objects.name_of(classes[0])
+    traced = _pause_tracing(torch, None)
+    try:
+        with torch._C.DisableTorchFunction():  # or a subclass could answer for its tensors
+            if is_tensor:
+                return _tensor(value, classes, torch, form)
+            return _model(value, torch.Tensor, form) if form.full else objects.name_of(classes[0])
+    finally:
+        if traced is not None:
+            _pause_tracing(torch, traced)
+
+
+def _pause_tracing(torch: Any, state: Any) -> Any:
+    """Set what `torch.jit.trace` is at, and give what it was: our steps are none of the model's."""
+    before = getattr(torch._C, "_get_tracing_state", lambda: None)()
+    if before is not state:
+        torch._C._set_tracing_state(state)
+    return before
 
 
 def _has_models_repr(classes: Classes) -> bool:
