@@ -170,6 +170,22 @@ def test_die_ends_there(project, python):
     assert told[0]["reached"] == 1
 
 
+@pytest.mark.parametrize("place", ["helper.py:2", "helper:double"])
+def test_die_comes_after_what_else_is_to_be_done_there(project, python, place):
+    """Whatever the order in which they are given."""
+    for probes in ([f"{place} die", f"{place} peek=x"], [f"{place} peek=x", f"{place} die"]):
+        said, told, _ = project(*probes, python=python, check=70)
+        assert [one["reached"] for one in told] == [1, 1]
+        assert any("x = 1" in one for one in said)
+
+
+def test_another_name_of_a_module(project, python):
+    """`os.path` is `posixpath`."""
+    (project.folder / "join.py").write_text("import os\nos.path.join('a', 'b')\n")
+    _, told, _ = project("os.path:join peek=a", python=python, command=("join.py",))
+    assert told[0]["reached"] == 1
+
+
 def test_snapshot_stays_with_the_attempt(project, zeroin, python):
     """All frames with their variables, shown by `show`; the program goes on."""
     _, _, report = project(f"train.py:{line('total += i')} snapshot times=1", python=python)
@@ -217,6 +233,7 @@ def test_why_never(project, python):
         "helper:Base.gone die",
         "math:sqrt die",
         "helper:Base die",
+        "helper.py:Base die",
         python=python,
     )
     why = [one["why"] for one in told]
@@ -233,6 +250,7 @@ def test_why_never(project, python):
     assert "has no function Base.gone; near: Base.go" in why[7]
     assert "never loaded" in why[8] or "written in C" in why[8]
     assert "it is a class; name a method: Base.__init__" in why[9]
+    assert "it is a class; name a method: Base.__init__" in why[10]
 
 
 def test_a_line_that_its_function_did_not_come_to(project, python):
@@ -314,6 +332,8 @@ def test_threads_lose_no_count(project, python):
     [
         (["train.py:3", "peek=x+"], "peek=x+: "),
         (["train.py:3", "if=a b", "die"], "if=a b: "),
+        (["train.py:3", "peek="], "peek= and nothing after it"),
+        (["train.py:3", "if=", "die"], "if= and nothing after it"),
         (["train.py:3", "peak=x"], "there is no action 'peak=x'"),
         (["train.py:3"], "what is to be done there"),
         (["train.py"], "this is no place"),
@@ -365,7 +385,9 @@ def test_where_zeroin_is_not_let_in(project):
 
 
 def test_what_can_not_be_probed_says_so(project, python):
-    """A script under `python -i`, and one that is a `.pyc`."""
+    """A script under `python -i`, and one that comes from standard input."""
+    _, told, _ = project("helper.py:2 die", python=python, command=("-",), input=HELPER)
+    assert told[0]["why"].endswith("; a program from standard input can't be probed")
     _, told, _ = project("train.py:6 die", python=python, command=("-i", "train.py"))
     assert "python -i" in told[0]["why"]
 

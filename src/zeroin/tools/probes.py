@@ -64,6 +64,10 @@ def parse(text: str, cwd: str) -> dict[str, Any]:
             asked[name] = True
         elif name in VALUES and value:
             _value(asked, place, name, value)
+        elif name in VALUES and equals:
+            raise UsageError(
+                f"--at {place}: {name}= and nothing after it", hint=f"as in: {EXAMPLE}"
+            )
         else:
             raise UsageError(f"--at {place}: there is no action {action!r}", hint=_near(action))
     if not asked.keys() & {"peek", "sleep", *FLAGS}:

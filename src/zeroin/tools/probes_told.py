@@ -106,7 +106,10 @@ def _notes(how: How) -> list[str]:
 
 def _why(how: How) -> str:
     if not how.is_python:
-        return "zeroin was let into no Python of this command: it runs none, or with -I, -E or -S"
+        return (
+            "zeroin was let into no Python of this command: it runs none, one with -I, -E or -S, "
+            "or one older than 3.9"
+        )
     placed = how.of("placed")
     if placed:
         return _not_reached(how, placed[0])
@@ -124,7 +127,8 @@ def _why(how: How) -> str:
         more = f" and {len(others) - MOST} more" if len(others) > MOST else ""
         named = ", ".join(others[:MOST])
         return f"{name} was never loaded; another of that name was: {named}{more}"
-    return f"{name} was never loaded, nor anything of that name{_ended(how)}"
+    unseen = "; a program from standard input can't be probed" if how.of("no-file") else ""
+    return f"{name} was never loaded, nor anything of that name{unseen or _ended(how)}"
 
 
 def _not_reached(how: How, placed: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ What becomes of them is told to the driver in messages of the kind "probe": `{"i
 - `reached`: for the first time in that process, at `file`, `line` of `function`;
 - `no-code`, `no-function`: the file was loaded, and has no such place; `near` is what it has;
 - `other`: another `file` of that name was loaded;
+- `no-file`: the program came from standard input, where none can stand;
 - `refused`: a `reason` why it can't stand there, as "it is written in C";
 - `raised`: the expression `text` raised `error`, told once;
 - `died`: it ended the process. The stack comes as a crash of the type `die`.

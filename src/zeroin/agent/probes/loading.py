@@ -24,6 +24,9 @@ def begin(text: str, folder: str) -> None:
     asked = post.loads(text)
     tally.begin(folder, len(asked))
     _probes[:] = [Probe(one, number) for number, one in enumerate(asked)]
+    for probe in _probes:  # `os.path` is another name of `posixpath`
+        known = getattr(sys.modules.get(probe.module), "__name__", None)
+        probe.module = known if type(known) is str else probe.module
     rewrite.add(_wanted, _change)
     hooks.on_import({probe.module: _look_into for probe in _probes if probe.module})
     atexit.register(_tell_refused)
@@ -34,7 +37,10 @@ def begin(text: str, folder: str) -> None:
 
 
 def _tell_refused() -> None:
-    """Say at the end which files could not be changed."""
+    """Say at the end which files could not be changed, and that a program came from no file."""
+    if sys.argv[:1] in ([""], ["-"]):
+        for probe in _probes:
+            probe.tell("no-file")
     for path, reason in rewrite.refused.items():
         for probe in _probes:
             if matching.is_for(probe.file, probe.part, probe.module, path) and not probe.stands:
@@ -56,7 +62,7 @@ def _change(path: str, source: bytes, tree: Any) -> Any:
     """Put all probes of a file in: those further down first, as the lines move no others."""
     text = source.decode("utf-8", "replace").splitlines()
     put = []
-    for probe in _probes:
+    for probe in sorted(_probes, key=_comes_late):
         if not matching.is_for(probe.file, probe.part, probe.module, path):
             continue
         probe.may_be_ours = hit.is_stdlib(path)
@@ -67,6 +73,15 @@ def _change(path: str, source: bytes, tree: Any) -> Any:
     for one in put:  # all places are found by now, so nothing new is in their way
         one()
     return tree if put else None
+
+
+def _comes_late(probe: Probe) -> bool:
+    """Where several stand at one place, the one that ends the process has to be the last.
+
+    Calls before a line are done in the order in which they are put there; those at the beginning
+    of a function the other way round.
+    """
+    return bool(probe.wants.get("die")) is not bool(probe.function)
 
 
 def _for_line(probe: Probe, path: str, tree: Any, text: list[str]) -> list[Any]:
@@ -113,6 +128,9 @@ def _calls(probe: Probe, name: str, function: Any, *, is_part: bool) -> Any:
 def _for_function(probe: Probe, path: str, tree: Any) -> list[Any]:
     every = places.functions(tree)
     found = every.get(probe.function, [])
+    if probe.function in places.classes(tree) and not found:
+        probe.tell("refused", reason=f"it is a class; name a method: {probe.function}.__init__")
+        return []
     if not found:
         # A module may have it from elsewhere: that is seen once it has been loaded.
         probe.tell("no-function", file=path, near=near_names(probe.function, list(every)))

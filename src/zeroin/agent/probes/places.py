@@ -96,6 +96,20 @@ def functions(tree: Any) -> dict[str, list[tuple[Any, ...]]]:
     return found
 
 
+def classes(tree: Any) -> set[str]:
+    """Give the names of all classes, those inside of others with theirs before it."""
+    found: set[str] = set()
+    left: list[tuple[Any, str]] = [(tree, "")]
+    while left:
+        node, before = left.pop()
+        for one in _inside(node):
+            name = f"{before}{one.name}" if isinstance(one, DEFINITIONS) else ""
+            if isinstance(one, ast.ClassDef):
+                found.add(name)
+            left.append((one, f"{name}." if name else before))
+    return found
+
+
 def names_in(expression: str) -> set[str]:
     """Give the names that an expression asks for."""
     tree = compile(expression, "<at>", "eval", ast.PyCF_ONLY_AST, dont_inherit=True)
