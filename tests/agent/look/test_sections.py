@@ -296,6 +296,29 @@ def test_sections_that_end_in_another_order(python, tmp_path):
     }
 
 
+def test_a_section_inside_of_itself(python, tmp_path):
+    """Recursion is one section, and its time is that of the outermost run."""
+    told, rows = measured(
+        python,
+        tmp_path,
+        """
+        @section("walk")
+        def walk(depth):
+            with section("step", quiet=True):
+                if depth: walk(depth - 1)
+        walk(300)
+        with section("two\\nlines\\x1b[31m"): pass
+        """,
+    )
+    assert {name: row["calls"] for name, row in rows.items()} == {
+        "walk": 301,
+        "walk/step": 301,
+        r"two\nlines\x1b[31m": 1,
+    }
+    assert rows["walk"]["share"] <= 1
+    assert max(map(len, told)) < 120
+
+
 def test_shares_of_the_time(python, tmp_path):
     """They are of the time since the first section began, whichever of them ended first."""
     source = """

@@ -31,8 +31,8 @@ class Row:
     """What one span took, or all spans of a section together. Memory is what it grew by."""
 
     __slots__ = (
-        *("blocks", "calls", "cpu_seconds", "error", "failed", "gpu", "in_use", "path", "peak"),
-        *("resident", "retained", "seconds", "share", "verdict", "where"),
+        *("blocks", "calls", "cpu_seconds", "error", "failed", "gpu", "in_use", "is_again"),
+        *("path", "peak", "resident", "retained", "seconds", "share", "verdict", "where"),
     )
 
     def __init__(self, path: tuple[str, ...], where: str) -> None:
@@ -45,6 +45,7 @@ class Row:
         self.peak: int | None = None  # above what there was at its beginning
         self.gpu: list[tuple[int, int | None]] = []  # growth and peak, a device each
         self.error = self.verdict = ""
+        self.is_again = False  # a run inside of another of the same section
 
     @property
     def name(self) -> str:
@@ -64,7 +65,7 @@ class Span:
 
     __slots__ = (
         *("cpu", "cpu_clock", "gpu", "gpu_hidden", "gpu_peaks", "has_ended", "hidden"),
-        *("level", "parent", "path", "peak", "pid", "spent", "started", "where"),
+        *("is_again", "level", "parent", "path", "peak", "pid", "spent", "started", "where"),
     )
 
     def __init__(self, name: str, where: str) -> None:
@@ -74,7 +75,10 @@ class Span:
         while parent is not None and (parent.has_ended or parent.pid != self.pid):
             parent = parent.parent
         self.parent = parent
-        self.path: tuple[str, ...] = (*self.parent.path, name) if self.parent else (name,)
+        around: tuple[str, ...] = self.parent.path if self.parent else ()
+        # One inside of itself is part of what the outer one takes, and no section of its own.
+        self.is_again = name in around
+        self.path = around[: around.index(name) + 1] if self.is_again else (*around, name)
         self.where = where
         self.peak = self.hidden = 0
         self.gpu_peaks: list[int] = []
@@ -101,6 +105,7 @@ class Span:
         self.has_ended = True
         row = Row(self.path, self.where)
         row.calls, row.failed, row.error = 1, int(bool(error)), error
+        row.is_again = self.is_again
         row.seconds, row.cpu_seconds = self.spent or (seconds, self.cpu_clock() - self.cpu)
         before, after = self.level, _book.budget.level(self.level.blocks is not None)
         with _book.lock:
@@ -137,6 +142,8 @@ class Total:
         sums = self.row
         sums.calls += 1
         sums.failed += row.failed
+        if row.is_again:
+            return
         sums.seconds += row.seconds
         sums.cpu_seconds += row.cpu_seconds
         sums.resident += row.resident

@@ -57,7 +57,7 @@ class Section:
     """A section that may run often, also in itself and in several threads."""
 
     def __init__(self, name: str, quiet: bool, where: str) -> None:
-        self.name = name
+        self.name = name if name.isprintable() else repr(name)[1:-1]
         self.quiet = quiet
         self.where = where
         self._running: list[Any] = []
