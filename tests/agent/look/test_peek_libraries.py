@@ -34,6 +34,13 @@ def test_tensors_and_arrays(told):
         "ndarray[7] f64  μ 2.17 σ 2.17 [-1.5, 5]  ✗ 1 inf"
     )
     assert told["np.arange(8, dtype=np.uint8)"] == "ndarray[8] u8  μ 3.5 σ 2.29 [0, 7]"
+    assert told["np.ma.array([1, 2, 3], mask=[0, 1, 0])"] == "MaskedArray[3] i64  1 of 3 masked"
+    assert told['np.array(["2020", "NaT", "2021", "2022"], dtype="M8[D]")'] == (
+        "ndarray[4] datetime64[D]  [2020-01-01, NaT, 2021-01-01, …]"
+    )
+    assert told["np.array([1e308, 1e308, 0.0])"].startswith(
+        "ndarray[3] f64  μ 6.67e+307 σ 4.71e+307 [0, 1e+308]"
+    )
     assert told['torch.empty(2, 3, device="meta")'] == "Tensor[2, 3] f32 meta"
     assert told["torch.nn.Linear(3, 4).eval()"] == "Linear  16 parameters f32 cpu  eval"
 

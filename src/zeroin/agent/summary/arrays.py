@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .objects import Classes
     from .samples import Form
 
+FEW = 3  # dates of an array
 NAMED = 6  # fields of a structured array
 VIEWS = 10  # an array may be a view of a view of the file
 
@@ -61,7 +62,7 @@ def _ndarray(value: Any, classes: Classes, ndarray: Any, form: Form) -> str:
     text = f"{samples.title(classes, shape)} {form.kind(_numpy_type(dtype))}"
     masked = any(objects.name_of(cls) == "MaskedArray" for cls in classes)
     if masked or dtype.kind not in "fiubc":
-        return text
+        return text + (_few(value, ndarray, masked) if form.full and form.signs else "")
     if not (form.full or samples.is_single(shape)):
         return text
     numpy = sys.modules["numpy"]
@@ -80,6 +81,20 @@ def _ndarray(value: Any, classes: Classes, ndarray: Any, form: Form) -> str:
             return text + samples.numbers(few, dtype.kind, numpy, form) + label
     except BaseException:  # the interrupt of a stranger's hook is no reason to lose the shape
         return text
+
+
+def _few(value: Any, ndarray: Any, masked: bool) -> str:
+    """Tell how much of an array is masked, or the first dates in it; texts may be secrets."""
+    size = samples.count(ndarray.shape.__get__(value))
+    if masked:
+        mask: Any = objects.instance_dict(value).get("_mask")
+        known = type(mask) is ndarray and mask.dtype.kind == "b" and size <= samples.COUNTED
+        return f"  {int(mask.sum()):,} of {size:,} masked" if known else ""
+    if ndarray.dtype.__get__(value).kind not in "Mm" or _mapped(value) is not None:
+        return ""
+    first = ndarray.view(value, ndarray).flat[:FEW]
+    told = ", ".join(map(str, first))
+    return f"  [{told}{', …' * (size > FEW)}]" if size else "  empty"
 
 
 def _numpy_type(dtype: Any) -> str:

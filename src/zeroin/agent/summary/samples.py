@@ -184,6 +184,8 @@ def _spread(values: Any, kind: str, library: Any, form: Form) -> list[str]:
         low = float(library.where(finite, values, INFINITY).min())
         high = float(library.where(finite, values, -INFINITY).max())
         mean = float(library.where(finite, values, 0.0).sum()) / good
+        if mean - mean != 0:  # the sum of what a double just holds does not fit
+            mean = float((library.where(finite, values, 0.0) / good).sum())
         whole = good == count(values.shape)
         if whole and _written(low, kind) == _written(high, kind):
             told = [f"all {_written(low, kind)}"]
