@@ -242,10 +242,15 @@ def _judge(
 # --- going on -----------------------------------------------------------------------------------
 
 
+woken = 0.0  # when this process became the program, with the files as they were then
+
+
 def wake(agent: str, seconds: float) -> None:
     """This process is the program now."""
+    global woken  # noqa: PLW0603 - one program a process
     from .. import hooks
 
+    woken = time.time()
     program = resume.program()
     program.pid = os.getpid()
     asleep = time.monotonic() - seconds - program.started
