@@ -42,7 +42,7 @@ def made(view: View, cycle: Cycle) -> Cycle:
     """Copy the project, put the payload in, and give the cycle that runs there."""
     copy = os.path.join(view.scratch, "copy")
     shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(view.root, copy, symlinks=True, ignore=_skipped)
+    _copy(view.root, copy)
     for name in LINKED:
         original = os.path.join(view.root, name)
         if os.path.lexists(original):
@@ -58,8 +58,23 @@ def made(view: View, cycle: Cycle) -> Cycle:
             shutil.rmtree(target)
             shutil.copytree(source, target)
         else:
+            os.unlink(target)  # it may be for reading only
             shutil.copy(source, target)
     return led(cycle, moved)
+
+
+def _copy(root: str, copy: str) -> None:
+    """What may not be read is left out, as are pipes and sockets: nobody can copy them."""
+    try:
+        shutil.copytree(root, copy, symlinks=True, ignore=_skipped)
+    except shutil.Error as error:
+        for source, _, why in error.args[0]:
+            is_plain = os.path.isfile(source) or os.path.isdir(source)
+            if is_plain and os.access(source, os.R_OK, effective_ids=True):
+                raise UntestableError(
+                    f"{source} can't be copied: {why}",
+                    hint="the tries need room for copies; set TMPDIR to a folder that has it",
+                ) from None
 
 
 def led(cycle: Cycle, moved: Mapping[str, str]) -> Cycle:

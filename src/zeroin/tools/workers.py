@@ -179,4 +179,5 @@ def _serve(sock: socket.socket, make: Callable[[], Servant], driver: int) -> Non
 def _in_words(error: ZeroinError | OSError) -> str:
     if isinstance(error, ZeroinError):
         return error.message
-    return f"{error.filename or 'a folder of ours'}: {os.strerror(error.errno or 0).lower()}"
+    words = os.strerror(error.errno).lower() if error.errno else str(error)
+    return f"{error.filename or 'a folder of ours'}: {words}"

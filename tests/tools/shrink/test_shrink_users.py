@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -48,6 +50,13 @@ def test_a_plain_user(found):
     assert told["notes"] == []
 
 
+def test_a_payload_that_is_for_reading_only(found, plain):
+    """Each try has it so as well, and the result is like it."""
+    (plain.project / "data.jsonl").chmod(0o444)
+    found()
+    assert (plain.project / "data.min.jsonl").stat().st_mode & 0o777 == 0o444
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to another group")
 def test_a_file_of_another_group_is_changed_in_copies(found):
     """A view can't name that group, so the kernel refuses to change the file there."""
@@ -71,3 +80,19 @@ def test_what_a_program_writes_first_may_make_its_snapshot_useless(shrink, proje
     done = shrink("data.jsonl", "--", "python", "train.py", "data.jsonl")
     assert (done.code, done.told.get("verdict")) == (0, "found"), done.err
     assert (project / "data.min.jsonl").read_text() == '{"id":40}\n'
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root's rights are taken away")
+@pytest.mark.needs("setpriv")
+def test_root_without_capabilities(program, zeroin):
+    """Each try has a copy then, of all that may be read."""
+    (program / "secret").touch()
+    (program / "secret").chmod(0)
+    os.mkfifo(program / "pipe")
+    words = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", sys.executable, "-m", "zeroin"]
+    done = subprocess.run(
+        [*words, *COMMAND], cwd=program, env=zeroin.env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "each try had a copy" in json.loads(done.stdout)["notes"][0]
+    assert (program / "data.min.jsonl").read_text() == '{"id":40}\n'

@@ -109,6 +109,8 @@ class World:
         for one in files:
             target = os.path.join(folder, one.name)
             os.makedirs(os.path.dirname(target), exist_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.chmod(target, 0o600)  # the one before may have been for reading only
             fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
             with open(fd, "wb") as file:
                 file.writelines(one.payload.pieces())
