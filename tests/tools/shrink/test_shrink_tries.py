@@ -110,6 +110,27 @@ if any(row.get("id") == 40 for row in rows if isinstance(row, dict)):
     assert (program / "data.min.jsonl").read_text() == '{"id":40}\n'
 
 
+def test_an_exit_that_nobody_sees_coming(shrink, program):
+    """What `-c` and `exit` end with is known at the end only: it counts the same in all runs."""
+    done = shrink("data.jsonl", "--", "python", "-c", "raise SystemExit(3)", text=True)
+    assert "exit 3, twice out of twice" in done.err
+    (program / "train.py").write_text("open('data.jsonl').read()\nexit(3)\n")
+    done = shrink("data.jsonl", *COMMAND, text=True)
+    assert "exit 3, twice out of twice · warm" in done.err
+
+
+def test_a_try_runs_all_that_comes_after_the_payload(shrink, program, tmp_path):
+    """So what a warm try is said to take is what it takes, the first one as well."""
+    told = tmp_path / "told"
+    source = (program / "train.py").read_text()
+    (program / "train.py").write_text(
+        source.replace("if not rows", f"open({str(told)!r}, 'a').write('x')\n    if not rows")
+    )
+    done = shrink("data.jsonl", "-j", "1", *COMMAND)
+    assert done.told["warm"]
+    assert len(told.read_text()) == done.told["tries"]
+
+
 REFUSED = "for kind in user mnt; do echo 0 > /proc/sys/user/max_${kind}_namespaces; done"
 
 

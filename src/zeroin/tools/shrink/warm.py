@@ -114,7 +114,9 @@ class Warm:
                 self.reason = self._why_none()
             return
         self.reason = ""
-        pid = self.engine.snapshots[0].pid
+        first = self.engine.snapshots[0]
+        self.engine.keep_only(first.id)  # what was taken at the end has used the payload
+        pid = first.pid
         try:
             if self._layer is None:
                 self._layer = Layer(pid, view)
