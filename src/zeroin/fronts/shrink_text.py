@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import sys
@@ -110,12 +111,15 @@ def put_report(report: ShrinkReport) -> None:
     if written:
         put(f"written: {', '.join(written)}")
     if report.verdict == "found":
-        put(f"reproduce: {shlex.join(report.command)}{_with_what(report)}")
+        elsewhere = "" if report.cwd == os.getcwd() else f"cd {shlex.quote(report.cwd)} && "
+        put(f"reproduce: {elsewhere}{shlex.join(report.command)}{_with_what(report)}")
 
 
 def _with_what(report: ShrinkReport) -> str:
     """For what the command finds by a name of its own."""
-    unnamed = [one for one in report.payloads if one.result and one.result not in report.command]
+    named = [os.path.normpath(os.path.join(report.cwd, word)) for word in report.command]
+    files = [one for one in report.payloads if one.result]
+    unnamed = [one for one in files if os.path.abspath(one.result) not in named]
     told = ", ".join(f"{one.result} in the place of {one.path}" for one in unnamed)
     return f"   with {told}" if told else ""
 
@@ -159,6 +163,7 @@ def put_json(report: ShrinkReport) -> None:
         "other_failures": [one._asdict() for one in report.others],
         "payloads": [one._asdict() for one in report.payloads],
         "command": list(report.command),
+        "cwd": report.cwd,
         "notes": list(report.notes),
         "steps": [one._asdict() for one in report.steps],
     }

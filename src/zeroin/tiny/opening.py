@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
+import lzma
 import os
 import stat
 import tarfile
@@ -70,7 +71,7 @@ def reading(path: str) -> Iterator[None]:
 
 def _broken() -> tuple[type[Exception], ...]:
     """What libraries raise for broken files; RuntimeError is for a zip file with a password."""
-    known = (OSError, EOFError, RuntimeError, csv.Error, zlib.error)
+    known = (OSError, EOFError, RuntimeError, csv.Error, zlib.error, lzma.LZMAError)
     return (*known, zipfile.BadZipFile, tarfile.TarError, *zstd.errors())
 
 

@@ -12,6 +12,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
+from zeroin.axes.payload import packings
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple
 
@@ -69,6 +70,13 @@ def put(target: str, content: bytes) -> int:
     with writing(target), open(target, "wb") as file:
         file.write(content)
     return len(content)
+
+
+def put_packed(target: str, content: bytes) -> int:
+    """Likewise, packed as its name says."""
+    packing = packings.by_name(target)
+    with writing(target):
+        return put(target, content if packing is None else packing.compress(content))
 
 
 class writing:  # noqa: N801 - it reads as what it is

@@ -1,15 +1,14 @@
-"""A file as it would be without gzip or Zstandard around it."""
+"""A file as it would be without what it is packed with."""
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import shutil
 import tempfile
 from typing import IO, TYPE_CHECKING, Any
 
-from zeroin.axes.payload import zstd
+from zeroin.axes.payload import packings, zstd
 from zeroin.tiny.rows import UnreadableError
 
 if TYPE_CHECKING:
@@ -17,32 +16,27 @@ if TYPE_CHECKING:
 
     from zeroin.axes.payload.tree import Codec
 
-GZIP = b"\x1f\x8b"
-ENDS = (".gz", ".zst", ".zstd")
-
 
 class Source:
     """A file that can be read from its start as often as anybody likes."""
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.name = unpacked_name(os.path.basename(path))
+        self.name = packings.unpacked(os.path.basename(path))
         with open(path, "rb") as file:
-            self._start = file.read(4)
+            self._packing = packings.by_content(file.read(packings.MAGIC))
 
     def open(self) -> IO[bytes]:
         """What is in it, from the start, as a stream."""
         file = open(self.path, "rb")  # noqa: SIM115 - whoever asked closes it
-        if self._start.startswith(GZIP):
-            return _Both(gzip.open(file, "rb"), file)
-        if self._start == zstd.MAGIC:
-            if not zstd.is_there():
-                file.close()
-                raise UnreadableError(
-                    "packed with Zstandard, which this Python can't read", hint=zstd.HINT
-                )
-            return _Both(zstd.reader(file), file)
-        return file
+        if self._packing is None:
+            return file
+        if self._packing.magic == zstd.MAGIC and not zstd.is_there():
+            file.close()
+            raise UnreadableError(
+                "packed with Zstandard, which this Python can't read", hint=zstd.HINT
+            )
+        return _Both(self._packing.reader(file), file)
 
     def text(self, codec: Codec) -> io.TextIOWrapper:
         """The same as text; what is none of it stays as it is."""
@@ -52,7 +46,7 @@ class Source:
 
     def file(self, stack: contextlib.ExitStack) -> str:
         """The path of a file, for who has to go back and forth in it; it may be gone soon."""
-        if not self._start.startswith(GZIP) and self._start != zstd.MAGIC:
+        if self._packing is None:
             return self.path
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="zeroin-tiny-"))
         target = os.path.join(folder, self.name)
@@ -72,11 +66,3 @@ class _Both(io.BufferedReader):
         """Both."""
         super().close()
         self._file.close()
-
-
-def unpacked_name(name: str) -> str:
-    """As it would be called."""
-    stem, end = os.path.splitext(name)
-    if end == ".tgz":
-        return f"{stem}.tar"
-    return stem if end in ENDS else name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import gzip
 import io
 import itertools
 import json
@@ -13,7 +12,7 @@ import random
 import tempfile
 from typing import TYPE_CHECKING, Any
 
-from zeroin.axes.payload import foreign, zstd
+from zeroin.axes.payload import foreign, packings
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple
 from zeroin.run import library
@@ -22,8 +21,8 @@ from zeroin.tiny import fake as fakes
 from zeroin.tiny import fake_arrays as made
 from zeroin.tiny.numbers import Numbers
 from zeroin.tiny.opening import SAMPLE, open_rows, reading
-from zeroin.tiny.rows import put
-from zeroin.tiny.source import ENDS, Source, unpacked_name
+from zeroin.tiny.rows import put, put_packed
+from zeroin.tiny.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,7 +48,7 @@ class Fake(NamedTuple):
     @property
     def end(self) -> str:
         """By which the format is known: of the file that is written, or that is imitated."""
-        return os.path.splitext(unpacked_name(self.out or self.like))[1].lower()
+        return os.path.splitext(packings.unpacked(self.out or self.like))[1].lower()
 
 
 def fake(asked: Fake, environ: Mapping[str, str]) -> bytes | None:
@@ -60,14 +59,8 @@ def fake(asked: Fake, environ: Mapping[str, str]) -> bytes | None:
         content = _Making(asked, environ, stack).content()
     if content is None:
         return None
-    if asked.out.endswith(".gz"):
-        content = gzip.compress(content, mtime=0)
-    elif asked.out.endswith((".zst", ".zstd")):
-        if not zstd.is_there():
-            raise UsageError(f"{asked.out}: {zstd.LACKING}")
-        content = zstd.compress(content)
     if asked.out:
-        put(asked.out, content)
+        put_packed(asked.out, content)
         return None
     return content
 
@@ -96,7 +89,7 @@ class _Making:
 
     def _to(self) -> str:
         """For who writes the file himself."""
-        if self.asked.out.endswith(ENDS):
+        if packings.by_name(self.asked.out) is not None:
             raise UsageError(f"{self.asked.out}: such a file is not packed once more")
         put(self.asked.out, b"")  # whether it can be written is said in our own words
         return os.path.abspath(self.asked.out)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from typing import TYPE_CHECKING
 
+from zeroin.axes.payload import packings
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple
 from zeroin.run.library import Library, interpreter
 from zeroin.tiny import sample
 from zeroin.tiny.opening import open_rows
-from zeroin.tiny.source import unpacked_name
+from zeroin.tiny.rows import put_packed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
+    from zeroin.tiny.rows import Row, Rows
 
 
 class TinyReport(NamedTuple):
@@ -44,7 +48,9 @@ def data(
     """A few rows of a file, chosen in one pass."""
     if ask.wanted < 1:
         raise UsageError("-n: at least one row")
-    target = out or _target(path)
+    if out == "-":
+        raise UsageError("-o -: it goes into a file", hint="name one with -o, or leave it away")
+    target = out or packings.beside(path, "tiny", is_folder=os.path.isdir(path))
     if os.path.exists(target) and os.path.exists(path) and os.path.samefile(target, path):
         raise UsageError(f"{target}: that is what it is made of", hint="name another with -o")
     with open_rows(path, _opener(path, python, environ)) as opened:
@@ -54,7 +60,7 @@ def data(
             found = sample.at_random(opened.rows, ask.wanted, ask.seed)
         else:
             found = sample.covering(opened.rows, ask.wanted)
-        size = opened.write(found.rows, target)
+        size = _written(opened, found.rows, target)
     covers = ask.how == "covering"
     return TinyReport(
         path,
@@ -78,10 +84,13 @@ def _opener(path: str, python: str, environ: Mapping[str, str]) -> Callable[[str
     return opened
 
 
-def _target(path: str) -> str:
-    """Beside it: `train.tiny.csv` of `train.csv.gz`."""
-    folder, name = os.path.split(path.rstrip("/") or path)
-    if os.path.isdir(path):
-        return os.path.join(folder, f"{name}.tiny")
-    stem, end = os.path.splitext(unpacked_name(name))
-    return os.path.join(folder, f"{stem}.tiny{end}")
+def _written(opened: Rows, chosen: Sequence[Row], target: str) -> int:
+    """How large it is; a packed file is written as it is without that first."""
+    if packings.by_name(target) is None or opened.kind == "folder":
+        return opened.write(chosen, target)
+    with tempfile.TemporaryDirectory(prefix="zeroin-tiny-") as folder:
+        plain = os.path.join(folder, packings.unpacked(os.path.basename(target)))
+        opened.write(chosen, plain)
+        with open(plain, "rb") as file:
+            put_packed(target, file.read())
+    return os.path.getsize(target)

@@ -1,6 +1,7 @@
 """`zeroin shrink`: what a user gets."""
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -162,3 +163,48 @@ def test_one_file_of_a_script_and_its_modules(shrink, project, zeroin):
     assert "KeyError: 'k'" in again.stderr
     assert "UNUSED" not in (alone / "main.min.py").read_text()
     assert shrink("--inline", "pkg", "--", "python", "main.py").code == 2
+
+
+def test_where_results_go(shrink, program):
+    """Never over what they are made of; with several into a folder, which is made."""
+    before = (program / "data.jsonl").read_text()
+    for target in ("data.jsonl", "train.py", "./data.jsonl"):
+        done = shrink("-o", target, "data.jsonl", *COMMAND)
+        assert (done.code, "that is what it is made of" in done.err) == (2, True)
+    assert (program / "data.jsonl").read_text() == before
+    (program / "other.txt").write_text("a\nb\n")
+    done = shrink("-o", "out", "data.jsonl", "other.txt", *COMMAND)
+    assert sorted(one.name for one in (program / "out").iterdir()) == [
+        "data.min.jsonl",
+        "other.min.txt",
+    ]
+    assert "out/data.min.jsonl" in done.told["command"]
+
+
+def test_one_file_of_several_goes_where_it_is_told_to(shrink, project):
+    """`--inline -o FILE` writes the one file there."""
+    (project / "helper.py").write_text("def fail():\n    raise KeyError('x')\n")
+    (project / "main.py").write_text("import helper\nhelper.fail()\n")
+    done = shrink("--inline", "-o", "one.py", "main.py", "--", "python", "main.py")
+    assert [one["result"] for one in done.told["payloads"]] == ["one.py"]
+    assert "KeyError" in (project / "one.py").read_text()
+
+
+@pytest.mark.parametrize(
+    "words", [["--env", "MODE=fast"], ["--env", "MODE=fast", "--variables"], ["--cwd", "{project}"]]
+)
+def test_what_is_to_be_typed_to_see_it(shrink, program, zeroin, tmp_path, words):
+    """The printed line fails the same way, with all variables and the folder that it takes."""
+    source = (program / "train.py").read_text()
+    mode = "" if "--cwd" in words else 'import os\nif os.environ.get("MODE") != "fast": exit()\n'
+    (program / "train.py").write_text(mode + source)
+    words = [word.format(project=program) for word in words]
+    here = tmp_path if "--cwd" in words else program
+    done = zeroin("shrink", *words, "data.jsonl", *COMMAND, cwd=here)
+    (written,) = re.findall("written: (.*)", done.stdout)
+    assert (here / written).exists()
+    (line,) = re.findall("reproduce: (.*)", done.stdout)
+    again = subprocess.run(
+        ["sh", "-c", line], cwd=here, env=zeroin.env, capture_output=True, text=True, check=False
+    )
+    assert "KeyError: 'label'" in again.stderr

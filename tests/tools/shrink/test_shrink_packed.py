@@ -1,6 +1,9 @@
-"""Payloads packed with Zstandard: as what is in them where that can be read, and else it is said."""
+"""Packed payloads: as what is in them where that can be read, and else it is said."""
 
+import bz2
+import gzip
 import json
+import lzma
 import sys
 import textwrap
 
@@ -57,3 +60,19 @@ def test_without_a_library_it_is_said(shrink, packed):
     (note,) = done.told["notes"]
     assert "Zstandard" in note
     assert "pip install 'zeroin[zstd]'" in note
+
+
+@pytest.mark.parametrize("packing", [bz2, gzip, lzma], ids=lambda one: one.__name__)
+def test_a_packed_file_stays_one(shrink, program, packing):
+    """It is looked into, and the result is packed and called alike."""
+    end = {"bz2": "bz2", "gzip": "gz", "lzma": "xz"}[packing.__name__]
+    (program / f"data.jsonl.{end}").write_bytes(
+        packing.compress((program / "data.jsonl").read_bytes())
+    )
+    source = (program / "train.py").read_text().replace("with open(", "with opener.open(")
+    source = source.replace("sys.argv[1])", "sys.argv[1], 'rt')")
+    (program / "train.py").write_text(f"import {packing.__name__} as opener\n{source}")
+    done = shrink(f"data.jsonl.{end}", "--", "python", "train.py", f"data.jsonl.{end}")
+    assert done.told["payloads"][0]["result"] == f"data.min.jsonl.{end}", done.err
+    with packing.open(program / f"data.min.jsonl.{end}", "rt") as file:
+        assert file.read() == '{"id":40}\n'

@@ -1,15 +1,14 @@
-"""Files inside of files: gzip and Zstandard, zip and tar. What is in them gets smaller."""
+"""Files inside of files: packed ones, zip and tar. What is in them gets smaller."""
 
 from __future__ import annotations
 
 import dataclasses
-import gzip
 import io
 import tarfile
 import zipfile
 from typing import TYPE_CHECKING, Any
 
-from zeroin.axes.payload import zstd
+from zeroin.axes.payload import packings
 from zeroin.axes.payload.group import Group, Member
 
 if TYPE_CHECKING:
@@ -76,31 +75,20 @@ class Inside:
 def read_packed(content: bytes, name: str, read: Callable[[bytes, str], Payload]) -> Packed | None:
     """What it is by its first bytes; None if it is not packed, or broken."""
     try:
-        if content.startswith(b"\x1f\x8b"):
-            inner = gzip.decompress(content)
-            return Packed(read(inner, name.removesuffix(".gz")), _gzip)
-        if content.startswith(zstd.MAGIC) and zstd.is_there():
-            return _read_zstd(content, name, read)
+        packing = packings.by_content(content)
+        if packing is not None:
+            inner = packing.reader(io.BytesIO(content)).read()
+            pack = packing.compress
+            return Packed(
+                read(inner, packings.unpacked(name)), lambda one: pack(b"".join(one.pieces()))
+            )
         if content.startswith((b"PK\3\4", b"PK\5\6")):
             return _read_zip(content, read)
         if content[257:262] == b"ustar":
             return _read_tar(content, read)
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile, tarfile.TarError, RuntimeError):
+    except (zipfile.BadZipFile, tarfile.TarError, RuntimeError, *packings.errors()):  # type: ignore[misc]
         pass  # broken, which may be the very thing: its bytes are looked at
     return None
-
-
-def _gzip(inner: Payload) -> bytes:
-    return gzip.compress(b"".join(inner.pieces()), mtime=0)
-
-
-def _read_zstd(content: bytes, name: str, read: Callable[[bytes, str], Payload]) -> Packed | None:
-    try:
-        inner = zstd.reader(io.BytesIO(content)).read()
-    except zstd.errors():
-        return None
-    unpacked = read(inner, name.removesuffix(".zst"))
-    return Packed(unpacked, lambda one: zstd.compress(b"".join(one.pieces())))
 
 
 def _read_zip(content: bytes, read: Callable[[bytes, str], Payload]) -> Packed:

@@ -44,7 +44,7 @@ def parser() -> Parser:
         metavar="PATH",
         default="",
         help="where it goes (stdout); .jsonl, .json, .csv, .tsv, .npy, .npz, .safetensors, "
-        ".parquet, .arrow, .pt; text and arrays also with .gz or .zst",
+        ".parquet, .arrow, .pt; text and arrays also with .gz, .bz2, .xz or .zst",
     )
     p.add_argument(
         "--python",
@@ -61,7 +61,8 @@ def main(args: list[str]) -> int:
     if bool(given.spec) == bool(given.like):
         raise UsageError("a schema or --like FILE", hint="zeroin fake 'id:int,name:str'")
     seed = given.seed if given.random else None
-    asked = Fake(given.spec, given.like, given.count, seed, given.out, given.python)
+    out = "" if given.out == "-" else given.out  # that is where it goes anyway
+    asked = Fake(given.spec, given.like, given.count, seed, out, given.python)
     made = fake(asked, os.environ)
     if made is not None:
         sys.stdout.buffer.write(made)

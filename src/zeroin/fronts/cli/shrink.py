@@ -53,7 +53,13 @@ def parser() -> Parser:
     )
     p.add_argument("--args", action="store_true", help="leave out arguments of the command as well")
     p.add_argument("--variables", action="store_true", help="leave out variables as well")
-    p.add_argument("--out", "-o", metavar="PATH", default="", help="where the result goes")
+    p.add_argument(
+        "--out",
+        "-o",
+        metavar="PATH",
+        default="",
+        help="where the result goes; a folder, if there are several",
+    )
     p.add_argument("--jobs", "-j", type=int, metavar="N", help="tries at once (one a processor)")
     p.add_argument("--cold", action="store_true", help="run each try from its beginning")
     p.add_argument("--fresh", action="store_true", help="forget what an earlier search found out")

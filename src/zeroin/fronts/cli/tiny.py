@@ -32,7 +32,7 @@ def parser() -> Parser:
     p.add_argument(
         "file",
         help="lines, CSV, JSON Lines, JSON, YAML, TOML, XML, HTML, .npy, .npz, safetensors, "
-        "Parquet, Arrow, .pt, zip, tar, a folder; text and arrays also with .gz or .zst",
+        "Parquet, Arrow, .pt, zip, tar, a folder; text and arrays also with .gz, .bz2, .xz or .zst",
     )
     p.add_argument("-n", type=int, default=100, metavar="N", dest="count", help="rows (100)")
     how = p.add_mutually_exclusive_group()

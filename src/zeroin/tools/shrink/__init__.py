@@ -90,7 +90,7 @@ class _Shrink:
         kept = os.path.join(place.folder, "shrink", self._key())
         self.tries = Tries(self.world, cycle, environ, self._view, kept)
         self.tries.timeout = cycle.timeout
-        self.results = Results(self.world, cycle, options.out)
+        self.results = Results(self.world, cycle, options)
         self.copied = False  # where namespaces can't be had
 
     def _cutter(self, path: str, kind: str) -> Cutter | None:
@@ -295,7 +295,7 @@ class _Shrink:
         payloads = []
         if verdict != "not-reproduced":
             made = os.path.join(self.tries.folder, "result")
-            payloads = self.results.write(self.whole, self.best, made, len(self.options.paths))
+            payloads = self.results.write(self.whole, self.best, made)
         others = [
             OtherFailure(name, one.headline, one.times, self.results.shown(one.example))
             for name, one in sorted(self.tries.others.items(), key=lambda item: -item[1].times)
@@ -310,7 +310,8 @@ class _Shrink:
             confirmed,
             others,
             payloads,
-            self.results.command(payloads),
+            self.results.command(payloads, self.environ),
+            self.cycle.cwd,
             [*self.notes, *self.tries.limits, *self.results.notes],
             self.steps,
         )

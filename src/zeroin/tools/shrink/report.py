@@ -28,7 +28,7 @@ class ShrinkOptions(NamedTuple):
     cold: bool = False  # each try from the start
     fresh: bool = False  # forget what an earlier search has found out
     confidence: float = 0.99
-    out: str = ""  # where the result goes, for a single payload
+    out: str = ""  # where the result goes; a folder, if there are several
 
 
 class Baseline(NamedTuple):
@@ -86,7 +86,8 @@ class ShrinkReport(NamedTuple):
     confirmed: bool
     others: Sequence[OtherFailure]
     payloads: Sequence[Shrunk]
-    command: Sequence[str]  # that shows the result
+    command: Sequence[str]  # that shows the result,
+    cwd: str  # run in this folder
     notes: Sequence[str] = ()
     steps: Sequence[Step] = ()
 

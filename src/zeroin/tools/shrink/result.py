@@ -9,34 +9,54 @@ import shutil
 import tempfile
 from typing import TYPE_CHECKING
 
+from zeroin.axes.payload import packings
 from zeroin.axes.payload.words import Words
-from zeroin.errors import UntestableError
+from zeroin.errors import UntestableError, UsageError
+from zeroin.tools.shrink import reproduce
 from zeroin.tools.shrink.report import Shrunk
-from zeroin.tools.shrink.world import ARGS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from zeroin.axes.payload.group import Group, Member
     from zeroin.cycle import Cycle
+    from zeroin.tools.shrink.report import ShrinkOptions
     from zeroin.tools.shrink.world import Source, World
 
 
 class Results:
     """Where they go."""
 
-    def __init__(self, world: World, cycle: Cycle, out: str) -> None:
+    def __init__(self, world: World, cycle: Cycle, options: ShrinkOptions) -> None:
         self._world = world
         self._cycle = cycle
-        self._out = out
+        self._count = len(options.paths)  # the others are folded into the first
+        self._names = _names(world.sources[: self._count], cycle.cwd, options.out)
+        self._check()
         self.notes: list[str] = []
 
-    def write(self, before: Group, after: Group, made: str, count: int) -> list[Shrunk]:
-        """Put the first ones there, by way of a folder of ours."""
+    def _check(self) -> None:
+        """What is there already must not be what they are made of."""
+        given = [os.path.realpath(os.path.join(self._cycle.cwd, w)) for w in self._cycle.command]
+        given += [source.full for source in self._world.sources]
+        for name in self._names:
+            if name == "-":
+                raise UsageError("-o -: it goes into a file", hint="name one with -o")
+            target = os.path.realpath(os.path.join(self._cycle.cwd, name))
+            if target in given:
+                raise UsageError(f"{name}: that is what it is made of", hint="name another with -o")
+        if len(set(self._names)) < len(self._names):
+            raise UsageError(
+                f"several payloads would be called {os.path.basename(self._names[0])}",
+                hint="without -o each result lies beside its payload",
+            )
+
+    def write(self, before: Group, after: Group, made: str) -> list[Shrunk]:
+        """Put them there, by way of a folder of ours."""
         self._world.write(after, made)
         found = []
-        for number, source in enumerate(self._world.sources[:count]):
-            target = self._put(source, self._world.place(number, made))
+        for number, source in enumerate(self._world.sources[: self._count]):
+            target = self._put(self._names[number], self._world.place(number, made))
             old, new = _of(before, number), _of(after, number)
             is_one = not source.is_folder
             found.append(
@@ -53,56 +73,57 @@ class Results:
         return found + _words(before, after)
 
     def shown(self, path: str) -> str:
-        """As the user would name it."""
-        inside = path.startswith(os.path.join(self._cycle.cwd, ""))
-        return os.path.relpath(path, self._cycle.cwd) if inside else path
+        """As the user would name it from where he is."""
+        here = os.getcwd()
+        full = os.path.normpath(os.path.join(self._cycle.cwd, path))
+        if not os.path.isabs(path) and here == self._cycle.cwd:
+            return path
+        return os.path.relpath(full) if full.startswith(os.path.join(here, "")) else full
 
     def targets(self) -> list[str]:
         """All places that they go to."""
-        return [self._target(source) for source in self._world.sources]
+        return [os.path.join(self._cycle.cwd, name) for name in self._names]
 
-    def _target(self, source: Source) -> str:
-        return os.path.join(self._cycle.cwd, self._name(source))
-
-    def _name(self, source: Source) -> str:
-        """As the user would name it: beside the payload, as that was given."""
-        if self._out and len(self._world.sources) == 1:
-            return self._out
-        stem, end = os.path.splitext(source.path.rstrip("/"))
-        return f"{stem}.min{end}"
-
-    def _put(self, source: Source, made: str) -> str:
+    def _put(self, name: str, made: str) -> str:
         """Where it is then: what was searched for so long must not be lost to a full disk."""
+        target = os.path.join(self._cycle.cwd, name)
         try:
-            _copy(made, self._target(source))
-            return self._name(source)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            _copy(made, target)
+            return self.shown(name)
         except OSError as error:
             folder = tempfile.mkdtemp(prefix="zeroin-result-")
-            kept = os.path.join(folder, os.path.basename(self._target(source)))
+            kept = os.path.join(folder, os.path.basename(target))
             reason = os.strerror(error.errno or 0).lower()
             try:
                 _copy(made, kept)
             except OSError:
                 os.rmdir(folder)
                 raise UntestableError(
-                    f"{self._name(source)} can't be written: {reason}",
+                    f"{self.shown(name)} can't be written: {reason}",
                     hint="make room; the same command finds it again, quicker",
                 ) from None
-            self.notes.append(f"{self._name(source)} can't be written: {reason}")
+            self.notes.append(f"{self.shown(name)} can't be written: {reason}")
             return kept
 
-    def command(self, payloads: Sequence[Shrunk]) -> list[str]:
+    def command(self, payloads: Sequence[Shrunk], environ: Mapping[str, str]) -> list[str]:
         """What shows it: the command with the results in the place of the payloads."""
-        cwd, command = self._cycle.cwd, list(self._cycle.command)
-        for one in payloads:
-            if one.path == ARGS[1:]:
-                command = [command[0], *shlex.split(one.text)]
-        new = {os.path.join(cwd, one.path): one.result for one in payloads if one.result}
-        command = [new.get(os.path.join(cwd, word), word) for word in command]
-        if self._cycle.limits:  # without them it does not fail
-            limits = [word for limit in self._cycle.limits for word in ("--limit", limit)]
-            command = ["zeroin", "run", *limits, "--", *command]
-        return command
+        cwd, places = self._cycle.cwd, {}
+        files = [one for one in payloads if one.result]
+        for one, name in zip(files, self._names, strict=False):
+            moved = one.result != self.shown(name)
+            places[os.path.join(cwd, one.path)] = one.result if moved else name
+        return reproduce.command(self._cycle, payloads, places, environ)
+
+
+def _names(sources: Sequence[Source], cwd: str, out: str) -> list[str]:
+    """As the user would name them: beside each payload, as that was given, if not elsewhere."""
+    names = [packings.beside(one.path, "min", is_folder=one.is_folder) for one in sources]
+    if not out:
+        return names
+    if len(names) == 1 and not out.endswith("/") and not os.path.isdir(os.path.join(cwd, out)):
+        return [out]
+    return [os.path.join(out, os.path.basename(name)) for name in names]
 
 
 def _copy(made: str, target: str) -> None:

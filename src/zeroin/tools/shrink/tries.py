@@ -149,7 +149,7 @@ class Tries:
                 command = (command[0], *words_of(one))
             elif one.name == ENV:
                 kept = dict(word.split("=", 1) for word in words_of(one))
-                env = {**dict.fromkeys(self._environ), **env, **kept}
+                env = {**dict.fromkeys((*self._environ, *env)), **kept}
         return Order(command, env, self.timeout, self.warm)
 
     def _idle(self) -> Worker:
