@@ -91,9 +91,9 @@ def counted(count: int, noun: str) -> str:
 def put_report(report: ShrinkReport) -> None:
     """The answer, for people."""
     paint = Paint(sys.stdout)
-    if report.verdict == "not-reproduced":
-        put(f"{paint('it does not fail', 'yellow')}: {_how_it_went(report)}")
-        put("so there is nothing to shrink; does it fail by itself?  zeroin run -- ...")
+    if report.verdict in ("not-reproduced", "independent"):
+        for line in _nothing(report, paint):
+            put(line)
         return
     for one in report.payloads:
         put(_payload(one))
@@ -111,8 +111,11 @@ def put_report(report: ShrinkReport) -> None:
     if written:
         put(f"written: {', '.join(written)}")
     if report.verdict == "found":
-        elsewhere = "" if report.cwd == os.getcwd() else f"cd {shlex.quote(report.cwd)} && "
-        put(f"reproduce: {elsewhere}{shlex.join(report.command)}{_with_what(report)}")
+        put(f"reproduce: {_elsewhere(report)}{shlex.join(report.command)}{_with_what(report)}")
+
+
+def _elsewhere(report: ShrinkReport) -> str:
+    return "" if report.cwd == os.getcwd() else f"cd {shlex.quote(report.cwd)} && "
 
 
 def _with_what(report: ShrinkReport) -> str:
@@ -124,9 +127,24 @@ def _with_what(report: ShrinkReport) -> str:
     return f"   with {told}" if told else ""
 
 
-def _how_it_went(report: ShrinkReport) -> str:
-    runs = len(report.baseline.outcomes)
-    return f"{counted(runs, 'run')} as it is, {report.baseline.headline or 'all passed'}"
+def _nothing(report: ShrinkReport, paint: Paint) -> tuple[str, str]:
+    """Why there is nothing to shrink, and what to do."""
+    baseline, command = report.baseline, shlex.join(report.command)
+    runs = f"{counted(len(baseline.outcomes), 'run')} as it is"
+    shown, nothing = f"{_elsewhere(report)}zeroin run -- {command}", "so there is nothing to shrink"
+    if report.verdict == "independent":
+        told = paint("it fails the same way with nothing in the payload", "yellow")
+        next_step = f"so it is not about what is in there; is the command right?  {shown}"
+        return f"{told}: {baseline.headline}", next_step
+    if baseline.wanted.endswith(" ends with 0"):  # a script's word
+        told = f"{paint('it is not interesting', 'yellow')}: {runs}, and never {baseline.wanted}"
+        return told, f"{nothing}; what does it say?  {_elsewhere(report)}{command}"
+    if any(one.failed for one in baseline.outcomes):
+        told = f"{paint('it fails, but not that way', 'yellow')}: {runs}, {baseline.headline}"
+        return told, f"{nothing} for {baseline.wanted}; how does it fail?  {shown}"
+    told = f"{paint('it does not fail', 'yellow')}: {runs}, all passed"
+    often = shown.replace("zeroin run", "zeroin run --until-fail", 1)
+    return told, f"{nothing}, unless it fails only sometimes; does it?  {often}"
 
 
 def _payload(one: Shrunk) -> str:

@@ -20,12 +20,14 @@ def test_it_does_not_fail(shrink, program):
 
 
 def test_a_command_that_ignores_the_payload(shrink, program):
-    """It fails the same way with nothing: that is the result, and it is said."""
+    """It fails the same way with nothing: that is said with the next command, and code 1."""
     (program / "train.py").write_text("raise KeyError('label')\n")
     done = shrink("data.jsonl", *COMMAND)
-    assert done.code == 0
-    assert (program / "data.min.jsonl").read_text() == ""
-    assert "does not depend" in " ".join(done.told["notes"])
+    assert (done.code, done.told["verdict"]) == (1, "independent")
+    assert not (program / "data.min.jsonl").exists()
+    done = shrink("data.jsonl", "--", "python", "trian.py", "data.jsonl", text=True)
+    assert (done.code, "with nothing in the payload" in done.out) == (1, True)
+    assert "zeroin run -- python trian.py data.jsonl" in done.out
 
 
 def test_an_empty_payload(shrink, program):
@@ -33,6 +35,24 @@ def test_an_empty_payload(shrink, program):
     (program / "data.jsonl").write_text("")
     done = shrink("data.jsonl", *COMMAND)
     assert (done.code, done.told["verdict"], done.told["confirmed"]) == (0, "found", True)
+    assert done.told["notes"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--match", "nothere"], "it fails, but not that way: 13 runs as it is, KeyError"),
+        (["--exit", "7"], "so there is nothing to shrink for exit 7"),
+        (["--interesting", "./no.sh"], "and never no.sh ends with 0"),
+    ],
+)
+def test_another_failure_than_the_one_that_is_meant(shrink, program, words, told):
+    """It is said what was seen, and what to run next."""
+    (program / "no.sh").write_text("#!/bin/sh\nexit 1\n")
+    (program / "no.sh").chmod(0o755)
+    command = [] if "--interesting" in words else COMMAND
+    done = shrink(*words, "data.jsonl", *command, text=True)
+    assert (done.code, told in done.out) == (1, True), done.out
 
 
 def test_what_can_not_be_shrunk(shrink, program):
@@ -44,6 +64,9 @@ def test_what_can_not_be_shrunk(shrink, program):
     assert shrink(*COMMAND).code == 2
     done = shrink("data.jsonl", "data.jsonl", *COMMAND)
     assert (done.code, "name only one" in done.err) == (2, True)
+    done = shrink("--match", "(", "data.jsonl", *COMMAND)
+    assert (done.code, "( is no regular expression" in done.err) == (2, True)
+    assert shrink("-j", "0", "data.jsonl", *COMMAND).code == 2
 
 
 def test_ctrl_c_keeps_the_best_and_the_same_command_goes_on(shrink, program, zeroin):
@@ -97,6 +120,18 @@ if (os.path.getsize({str(count)!r}) - 1) % 3 + 1 in {passes}:
     assert done.told["verdict"] == "found", done.err
     assert done.told["confirmed"]
     assert (program / "data.min.jsonl").read_text() == '{"id":40}\n'
+
+
+def test_a_failure_that_does_not_show_at_first(shrink, program, tmp_path):
+    """Two runs that pass do not mean that it never fails."""
+    runs = tmp_path / "runs"
+    late = f"import os\nopen({str(runs)!r}, 'a').write('x')\n"
+    late += f"if os.path.getsize({str(runs)!r}) <= 2: os._exit(0)\n"
+    (program / "train.py").write_text(late + (program / "train.py").read_text())
+    (program / "data.jsonl").write_text('{"id": 40}\n')
+    done = shrink("data.jsonl", *COMMAND, text=True)
+    assert "10 of 12 times" in done.err
+    assert "confirmed ✓" in done.out
 
 
 def test_a_payload_that_changes_meanwhile(program, zeroin):
@@ -213,3 +248,67 @@ def test_odd_names(shrink, program):
         (payload,) = done.told["payloads"]
         assert payload["result"] == name.replace(".jsonl", ".min.jsonl"), done.err
         assert (program / payload["result"]).read_text() == '{"id":40}\n'
+
+
+def test_in_the_root_folder(shrink, program, zeroin):
+    """Not all that there is belongs to the program: only what the command names is looked at."""
+    script, payload = program / "train.py", program / "data.jsonl"
+    done = zeroin("shrink", "--json", payload, "--", "python", script, payload, cwd="/")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["verdict"] == "found"
+
+
+def test_answers_of_a_fresh_search_are_kept(shrink, program):
+    """The same command without --fresh needs no tries for them, wherever its output goes."""
+    first = shrink("--fresh", "data.jsonl", *COMMAND)
+    for name in ("one", "two"):
+        words = [sys.executable, "-m", "zeroin", "shrink", "--json", "data.jsonl", *COMMAND]
+        with (program / name).open("w") as out:
+            subprocess.run(words, cwd=program, stdout=out, check=True)
+        told = json.loads((program / name).read_text())
+        assert told["resumed"] > 0, name
+        assert told["tries"] < first.told["tries"]
+
+
+def begun(program, zeroin, go_on):
+    """A search whose program waits for a file before it ends, from the tenth run on."""
+    source = (program / "train.py").read_text()
+    (program / "train.py").write_text(
+        f"import os, time\nruns = {str(go_on)!r}\nopen(runs, 'a').write('x')\n"
+        "while os.path.getsize(runs) > 9 and not os.path.exists(runs + '-on'):\n"
+        f"    time.sleep(0.01)\n{source}"
+    )
+    words = [sys.executable, "-m", "zeroin", "shrink", "--cold", "--json", "-j", "1"]
+    process = subprocess.Popen(
+        [*words, "data.jsonl", *COMMAND],
+        cwd=program,
+        env=zeroin.env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + 60
+    while not go_on.exists() or go_on.stat().st_size < 10:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return process
+
+
+def test_sigterm_keeps_the_best(program, zeroin, tmp_path):
+    """As Ctrl-C does: `timeout 60 zeroin shrink ...` has something to show."""
+    with begun(program, zeroin, tmp_path / "runs") as process:
+        process.send_signal(signal.SIGTERM)
+        out, _ = process.communicate(timeout=60)
+    assert (process.returncode, json.loads(out)["verdict"]) == (130, "interrupted")
+    assert (program / "data.min.jsonl").stat().st_size < (program / "data.jsonl").stat().st_size
+
+
+def test_a_payload_that_goes_meanwhile(program, zeroin, tmp_path):
+    """It is said, and the best until then is written."""
+    with begun(program, zeroin, tmp_path / "runs") as process:
+        (program / "data.jsonl").rename(tmp_path / "data.jsonl")
+        (tmp_path / "runs-on").touch()
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "data.jsonl is gone" in json.loads(out)["notes"][0]
+    assert (program / "data.min.jsonl").stat().st_size < (tmp_path / "data.jsonl").stat().st_size

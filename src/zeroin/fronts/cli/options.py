@@ -47,6 +47,17 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, hint=f"see: zeroin {self.verb} --help")
 
 
+def regex(text: str) -> str:
+    """For `type=`: a regular expression, as it was given."""
+    import re
+
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise argparse.ArgumentTypeError(f"{text} is no regular expression: {error}") from None
+    return text
+
+
 def split_command(args: Sequence[str]) -> tuple[list[str], list[str]]:
     """Our options, and the command after `--`."""
     if "--" in args:

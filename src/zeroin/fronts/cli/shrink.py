@@ -10,7 +10,7 @@ from zeroin.cycle.signature import Strength
 from zeroin.errors import INTERRUPTED, NO, OK, UsageError
 from zeroin.fronts import shrink_text
 from zeroin.fronts.cli import run as cli_run
-from zeroin.fronts.cli.options import Parser, add_json, split_command
+from zeroin.fronts.cli.options import Parser, add_json, regex, split_command
 from zeroin.tools.shrink import shrink
 from zeroin.tools.shrink.report import ShrinkOptions
 
@@ -40,7 +40,9 @@ def parser() -> Parser:
         EXAMPLES,
     )
     p.add_argument("paths", nargs="*", metavar="PAYLOAD", help="files and folders to make smaller")
-    p.add_argument("--match", metavar="REGEX", default="", help="the failure is what says this")
+    p.add_argument(
+        "--match", type=regex, metavar="REGEX", default="", help="the failure is what says this"
+    )
     p.add_argument("--exit", type=int, metavar="N", help="the failure is this exit code")
     same = p.add_mutually_exclusive_group()
     same.add_argument("--loose", action="store_true", help="any failure of the same kind will do")
@@ -89,6 +91,8 @@ def main(args: list[str]) -> int:
 def _options(given: argparse.Namespace) -> ShrinkOptions:
     if not given.paths and not given.args and not given.variables:
         raise UsageError("which payload?", hint="zeroin shrink data.json -- python train.py")
+    if given.jobs is not None and given.jobs < 1:
+        raise UsageError(f"-j {given.jobs}: at least one try at once")
     strength = Strength.NORMAL
     if given.loose or given.strict:
         strength = Strength.LOOSE if given.loose else Strength.STRICT
@@ -101,7 +105,7 @@ def _options(given: argparse.Namespace) -> ShrinkOptions:
         given.inline,
         given.args,
         given.variables,
-        max(1, given.jobs or os.cpu_count() or 1),
+        given.jobs or os.cpu_count() or 1,
         given.cold,
         given.fresh,
         out=given.out,

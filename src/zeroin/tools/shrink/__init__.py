@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import time
 from typing import TYPE_CHECKING
 
 from zeroin.axes.payload import read
 from zeroin.cycle import Verdict
 from zeroin.cycle.oracle import Rate, wilson
+from zeroin.cycle.signature import Strength
 from zeroin.digest import digest
 from zeroin.record import place as places
 from zeroin.run import copies, environment
@@ -27,7 +29,7 @@ from zeroin.tools.shrink import inline
 from zeroin.tools.shrink import world as worlds
 from zeroin.tools.shrink.report import OtherFailure, Progress, ShrinkReport, Step
 from zeroin.tools.shrink.result import Results
-from zeroin.tools.shrink.tries import Tries
+from zeroin.tools.shrink.tries import GoneError, Tries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 OVERFLOW = os.strerror(errno.EOVERFLOW)
 ONCE_MORE = 3  # runs of the result,
 QUICK = 1.0  # of a program that takes less than this; a slow one is run once
+ENDING = (signal.SIGTERM, signal.SIGHUP)
 NOT_THERE = b"raise ImportError\n"
 REMEMBERED = 10_000  # candidates
 
@@ -53,10 +56,21 @@ def shrink(
         cycle = limits.resolved(cycle, environ)
         options = options._replace(cold=True)
     one = _Shrink(cycle, options, environ, teller)
+    before = {number: signal.getsignal(number) for number in ENDING}
+    for number, how in before.items():
+        if how is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
     try:
         return one.go()
     finally:
         one.close()
+        for number, how in before.items():
+            signal.signal(number, how)
+
+
+def _interrupt(number: int, _: object) -> None:
+    """Whoever ends us gets the best so far, as after Ctrl-C."""
+    raise KeyboardInterrupt(number)
 
 
 class _Shrink:
@@ -137,24 +151,45 @@ class _Shrink:
             return self._report("not-reproduced", baseline, confirmed=False)
         self.slowest = baseline.seconds
         self.teller.baseline(baseline)
-        if not self.options.fresh:
-            stamp = worlds.stamp(self.root, self.results.targets())
-            self.tries.remember(f"{baseline.signature or baseline.headline} {stamp}")
+        failure = baseline.signature or baseline.headline
+        self.tries.remember(failure, self._state, fresh=self.options.fresh)
         is_warm = self.tries.warm
         try:
+            if self._is_independent():
+                return self._report("independent", baseline, confirmed=False)
             confirmed = self._search_and_confirm()
             if not confirmed and is_warm:
                 self.notes.append("not so in a whole run: searched again with whole runs")
                 self.tries.forget()
                 is_warm = False
                 confirmed = self._search_and_confirm()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, GoneError) as end:
             self.tries.stop()
+            if isinstance(end, GoneError):
+                self.notes.append(f"{end.message}; this is the best until then")
             return self._report("interrupted", baseline, confirmed=False)
         self._look_at_the_end()
         if self.options.inline:
             confirmed = self._fold() and confirmed
         return self._report("found", baseline, confirmed=confirmed, warm=is_warm)
+
+    def _state(self, written: list[str]) -> str:
+        """Of the files that the command may use. Not all that there is belongs to a program."""
+        paths = [self.root]
+        if self.root in ("/", os.path.realpath(os.path.expanduser("~"))):
+            paths = [os.path.join(self.cycle.cwd, word) for word in self.cycle.command]
+            paths = [path for path in paths if os.path.isfile(path)]
+        return worlds.stamp(paths, [*self.results.targets(), *written])
+
+    def _is_independent(self) -> bool:
+        """It fails the same way with nothing in the payload: then that is not what it is about."""
+        asked = self.options
+        is_theirs = asked.interesting or asked.match or asked.exit_code is not None
+        is_loose = is_theirs or asked.strength is Strength.LOOSE  # then nothing may be the answer
+        if asked.args or asked.env or is_loose or not self.whole.size:
+            return False
+        nothing = self.whole.with_contents([b"" for _ in self.whole.members], read)
+        return self.tries.run(nothing).verdict is Verdict.SAME
 
     def _search_and_confirm(self) -> bool:
         """The result is run from the start, more than once: does it always fail?"""
@@ -171,9 +206,14 @@ class _Shrink:
 
     def _confirm(self) -> Rate:
         self.tries.warm = False
-        is_quick = self.slowest < QUICK or self.tries.is_repeated
-        runs = ONCE_MORE if is_quick else 1
-        same = sum(self.tries.once(self.best) is Verdict.SAME for _ in range(runs))
+        repeats = self.tries.oracle.repeats if self.tries.oracle is not None else 1
+        is_quick = self.slowest < QUICK or repeats > 1
+        least = ONCE_MORE if is_quick else 1
+        most = max(repeats, baselines.SELDOM if is_quick else 1)  # until it was seen once
+        runs = same = 0
+        while runs < least or (not same and runs < most):
+            runs += 1
+            same += self.tries.once(self.best) is Verdict.SAME
         return Rate("", same, runs, *wilson(same, runs))
 
     def _check_view(self) -> None:
@@ -212,10 +252,8 @@ class _Shrink:
             self.notes.append("the payload was changed meanwhile: this is about what it was before")
         for number, source in enumerate(self.world.sources):
             own = [one for one in self.best.members if one.name.startswith(f"{number}/")]
-            if (
-                not sum(one.payload.size for one in own)
-                and source.full not in self.modules.values()
-            ):
+            is_empty = self.whole.size and not sum(one.payload.size for one in own)
+            if is_empty and source.full not in self.modules.values():
                 self.notes.append(f"the failure does not depend on what is in {source.path}")
 
     # --- searching ----------------------------------------------------------------------------
@@ -293,7 +331,7 @@ class _Shrink:
         self, verdict: str, baseline: Baseline, *, confirmed: bool, warm: bool = False
     ) -> ShrinkReport:
         payloads = []
-        if verdict != "not-reproduced":
+        if verdict not in ("not-reproduced", "independent"):
             made = os.path.join(self.tries.folder, "result")
             payloads = self.results.write(self.whole, self.best, made)
         others = [

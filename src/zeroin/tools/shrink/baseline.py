@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from zeroin.cycle import Kind, Verdict
@@ -18,21 +19,22 @@ if TYPE_CHECKING:
 
 TWICE = 2
 FLAKY = 12  # runs of a baseline that does not always fail
+SELDOM = repeats_for(0.3, 0.99)  # runs of one that has not failed yet,
+LONG = 15.0  # if they take no more seconds than this together
 PATIENCE, LEAST = 5, 5.0  # times the baseline's time, and seconds: then a try hangs
 
 
 def find(tries: Tries, whole: Group, options: ShrinkOptions) -> Baseline:
-    """Run it twice, more often if the two differ; sets what the tries are asked and how."""
+    """Run it twice, more often if it may fail sometimes; sets what tries are asked and how."""
     given = tries.timeout
     wants_warm = not (options.args or options.env or options.interesting or options.cold)
     outcomes = list(tries.run(whole).outcomes)
     if wants_warm and outcomes[0].failed:  # the second is a whole run as well, with a snapshot
         tries.warm = True
     outcomes += tries.run(whole).outcomes
-    if not _agree(outcomes):
-        tries.warm = wants_warm = False
-        while len(outcomes) < FLAKY:
-            outcomes += tries.run(whole).outcomes
+    while not _is_enough(outcomes, options):
+        tries.warm = False
+        outcomes += tries.run(whole).outcomes
     oracle = _oracle(outcomes, options)
     slowest = max(outcome.seconds for outcome in outcomes)
     warm_seconds, why = None, ""
@@ -42,11 +44,11 @@ def find(tries: Tries, whole: Group, options: ShrinkOptions) -> Baseline:
     tries.warm = warm_seconds is not None
     tries.timeout = given if given is not None else max(LEAST, PATIENCE * slowest)
     if oracle is None:
-        return Baseline(tuple(outcomes), outcomes[-1].headline, "", 0, 1)
+        return Baseline(tuple(outcomes), outcomes[-1].headline, "", 0, 1, wanted=_wanted(options))
     same = [one for one in outcomes if oracle.judge(one) is Verdict.SAME]
     return Baseline(
         tuple(outcomes),
-        same[0].headline,
+        same[0].headline or _wanted(options),
         str(same[0].signature or ""),
         len(same),
         oracle.repeats,
@@ -66,6 +68,21 @@ def _warm(tries: Tries, whole: Group, outcomes: Sequence[Outcome]) -> tuple[floa
     if not _agree([*outcomes, *resumed.outcomes]):
         return None, "a run that went on from a snapshot ended in another way"
     return resumed.outcomes[-1].seconds, ""
+
+
+def _is_enough(outcomes: Sequence[Outcome], options: ShrinkOptions) -> bool:
+    if _oracle(outcomes, options) is None:
+        return len(outcomes) >= SELDOM or sum(one.seconds for one in outcomes) > LONG
+    return _agree(outcomes) or len(outcomes) >= FLAKY
+
+
+def _wanted(options: ShrinkOptions) -> str:
+    """What the user takes for the failure."""
+    if options.interesting:
+        return f"{os.path.basename(options.interesting)} ends with 0"
+    if options.match:
+        return f"--match {options.match}"
+    return "" if options.exit_code is None else f"exit {options.exit_code}"
 
 
 def _agree(outcomes: Sequence[Outcome]) -> bool:

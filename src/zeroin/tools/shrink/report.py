@@ -42,6 +42,7 @@ class Baseline(NamedTuple):
     seconds: float = 0.0  # of a whole run
     warm_seconds: float | None = None  # from where the payload is used; None if it can't be
     cold_because: str = ""
+    wanted: str = ""  # what the user takes for the failure, if it was not seen
 
 
 class OtherFailure(NamedTuple):
@@ -77,7 +78,7 @@ class Step(NamedTuple):
 class ShrinkReport(NamedTuple):
     """The answer."""
 
-    verdict: str  # found, not-reproduced, interrupted
+    verdict: str  # found, not-reproduced, independent, interrupted
     baseline: Baseline
     tries: int
     resumed: int  # answers that an earlier search had found

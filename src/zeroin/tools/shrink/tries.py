@@ -15,7 +15,7 @@ from zeroin.named import NamedTuple
 from zeroin.record import place
 from zeroin.tools.folders import own_folder
 from zeroin.tools.shrink.worker import Order, Tryer
-from zeroin.tools.shrink.world import ARGS, ENV, World, name_of, words_of
+from zeroin.tools.shrink.world import ARGS, ENV, World, name_of, outputs, words_of
 from zeroin.tools.workers import Answer, Worker
 
 if TYPE_CHECKING:
@@ -45,6 +45,10 @@ class Tried(NamedTuple):
     verdict: Verdict
     outcomes: tuple[Outcome, ...]
     resumed: bool = False
+
+
+class GoneError(UntestableError):
+    """The payload itself is not there any more."""
 
 
 class Tries:
@@ -77,11 +81,15 @@ class Tries:
         self.resumed = 0
         self._kept = kept
         self._log: Any = None
+        self._head = ""  # what it begins with
 
     # --- what was found out before ------------------------------------------------------------
 
-    def remember(self, failure: str) -> None:
-        """Take over what an earlier search of the same failure has found out, and go on from it."""
+    def remember(self, failure: str, state: Callable[[list[str]], str], *, fresh: bool) -> None:
+        """Take over what an earlier search of the same failure has found out, and go on from it.
+
+        `state` is that of the program's files without some: those that a search has written to.
+        """
         path = os.path.join(self._kept, "tries.jsonl")
         told: list[dict[str, Any]] = []
         try:
@@ -89,17 +97,21 @@ class Tries:
                 told = [one for one in map(_loaded, file) if one]
         except OSError:
             pass  # the first search
-        is_same = bool(told) and told[0].get("failure") == failure
-        for one in told[1:] if is_same else ():
-            self.known[one["name"]] = bool(one["same"])
+        head: dict[str, Any] = next((one for one in reversed(told) if "failure" in one), {})
+        written = sorted({*outputs(), *head.get("outputs", ())})
+        failure = f"{failure} {state(written)}"
+        is_same = head.get("failure") == failure and not fresh
+        for one in told if is_same else ():
+            if "same" in one:
+                self.known[one["name"]] = bool(one["same"])
             if one.get("other"):
                 self._met(one["other"], one.get("headline", ""), one.get("example", ""))
         self.resumed = len(self.known)
+        self._head = json.dumps({"name": "", "failure": failure, "outputs": written}) + "\n"
         try:
             place.make(self._kept)
             self._log = open(path, "a" if is_same else "w", encoding="utf-8", buffering=1)  # noqa: SIM115
-            if not is_same:
-                self._log.write(json.dumps({"name": "", "failure": failure}) + "\n")
+            self._log.write(self._head)
         except OSError:
             self._log = None  # it can't be gone on with; nothing else is lost
 
@@ -110,6 +122,7 @@ class Tries:
         if self._log is not None:
             self._log.seek(0)
             self._log.truncate()
+            self._log.write(self._head)
 
     def _note(self, tried: Tried, other: str, headline: str, example: str) -> None:
         if self._log is None:
@@ -173,6 +186,9 @@ class Tries:
             answer = task.worker.receive()
             if task.worker.is_lost:
                 raise UntestableError(answer.error, hint="the same command goes on from here")
+            gone = self.world.gone() if answer.outcome is None else ""
+            if gone:
+                raise GoneError(f"{gone} is gone: it was moved or removed meanwhile")
             if answer.outcome is None and self.oracle is None:
                 raise UntestableError(answer.error, hint=answer.hint)
             task.outcomes.append(answer.outcome or _untested(answer.error))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 import stat
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from zeroin.errors import UntestableError, UsageError
 from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from zeroin.axes.payload.foreign import Cutter
     from zeroin.axes.payload.kinds import Payload
@@ -84,9 +85,14 @@ class World:
         found = {}
         for source in self.sources:
             for _, full in _files(source):
-                now = os.stat(full)
-                found[full] = now.st_size, now.st_mtime_ns, now.st_ino
+                with contextlib.suppress(FileNotFoundError):  # it is gone, which is a change
+                    now = os.stat(full)
+                    found[full] = now.st_size, now.st_mtime_ns, now.st_ino
         return found
+
+    def gone(self) -> str:
+        """Which payload is not there any more; "" if all are."""
+        return next((one.path for one in self.sources if not os.path.exists(one.full)), "")
 
     def write(self, group: Group, folder: str) -> None:
         """Put it below a folder, in the place of what was there.
@@ -145,22 +151,35 @@ def name_of(group: Group) -> str:
     return digest.hexdigest()[:32]
 
 
-def stamp(root: str, results: Sequence[str]) -> str:
+def stamp(paths: Sequence[str], left_out: Collection[str]) -> str:
     """The state of the program's own files: answers about other code are of no use."""
     digest = hashlib.sha256()
-    count = 0
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(one for one in folders if one not in NO_CODE)
-        for name in sorted(names):
-            full = os.path.join(folder, name)
-            count += 1
-            if count > MOST or any(f"{full}/".startswith(f"{one}/") for one in results):
-                continue
+    for full in itertools.islice(_all_of(paths), MOST):
+        if any(f"{full}/".startswith(f"{one}/") for one in left_out):
+            continue
+        with contextlib.suppress(FileNotFoundError):  # it was somebody's for a moment
             now = os.lstat(full)
-            digest.update(
-                f"{full}\0{now.st_size} {now.st_mtime_ns}\0".encode(errors="surrogateescape")
-            )
+            told = f"{full}\0{now.st_size} {now.st_mtime_ns}\0"
+            digest.update(told.encode(errors="surrogateescape"))
     return digest.hexdigest()[:16]
+
+
+def _all_of(paths: Sequence[str]) -> Iterator[str]:
+    for path in paths:
+        if os.path.isfile(path):
+            yield path
+        for folder, folders, names in os.walk(path):
+            folders[:] = sorted(one for one in folders if one not in NO_CODE)
+            yield from (os.path.join(folder, name) for name in sorted(names))
+
+
+def outputs() -> list[str]:
+    """Where what we say goes: that is no part of the program."""
+    found = []
+    for fd in (1, 2):
+        with contextlib.suppress(OSError):
+            found.append(os.readlink(f"/proc/self/fd/{fd}"))
+    return found
 
 
 def counted(group: Group) -> tuple[int, str]:

@@ -11,7 +11,7 @@ from zeroin.cycle.signature import Strength
 from zeroin.errors import INTERRUPTED, NO, OK, UsageError
 from zeroin.fronts import bisect_text
 from zeroin.fronts.cli import run as cli_run
-from zeroin.fronts.cli.options import Parser, add_json, split_command
+from zeroin.fronts.cli.options import Parser, add_json, regex, split_command
 from zeroin.tools.bisect.report import BisectOptions
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def parser() -> Parser:
 def add_options(p: Parser) -> None:
     """What counts as the same failure, and how to search."""
     add = p.add_argument
-    add("--match", metavar="REGEX", default="", help="the failure is what says this")
+    add("--match", type=regex, metavar="REGEX", default="", help="the failure is what says this")
     add("--exit", type=int, metavar="N", help="the failure is this exit code")
     same = p.add_mutually_exclusive_group()
     same.add_argument("--loose", action="store_true", help="any failure of the same kind will do")
