@@ -30,7 +30,10 @@ def test_packed_and_named(zeroin, table):
     """`.gz` is unpacked on the way; -o says where it goes."""
     packed = table.parent / "train.csv.gz"
     packed.write_bytes(gzip.compress(table.read_bytes()))
-    zeroin("tiny", "data", "train.csv.gz", "--first", "-n", "2", "-o", "two.csv", cwd=table.parent)
+    words = ["tiny", "data", "train.csv.gz", "--first", "-n", "2"]
+    done = zeroin(*words, "-o", "two.csv", cwd=table.parent)
+    assert done.stdout.startswith("two.csv  the first 2 rows  ")
+    assert zeroin(*words, "-o", "-", cwd=table.parent).returncode == 2
     assert (table.parent / "two.csv").read_text() == "id,name,label\n0,name0,a\n1,name1,a\n"
 
 

@@ -111,11 +111,11 @@ print(torch.isnan(x).sum().item(), y[torch.isnan(x).any(1)].item())
 
 
 def test_an_array_that_is_packed(tmp_path, tiny, rows_of):
-    """Is unpacked on the way."""
+    """Is unpacked on the way, and the result is packed alike."""
     content = made("int64", (50, 2), list(range(100)))
     (tmp_path / "a.npy.gz").write_bytes(gzip.compress(content))
     report = tiny(tmp_path / "a.npy.gz", 3, how="first")
-    assert report.result == str(tmp_path / "a.tiny.npy")
+    assert report.result == str(tmp_path / "a.tiny.npy.gz")
     assert rows_of(report.result) == [{"0": 0, "1": 1}, {"0": 2, "1": 3}, {"0": 4, "1": 5}]
 
 

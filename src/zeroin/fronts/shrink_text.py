@@ -66,6 +66,8 @@ class Teller:
 
     def note(self, text: str) -> None:
         """Something to know."""
+        if self._quiet:
+            return
         self.close()
         put(f"zeroin: {text}", self._stream)
 
@@ -85,7 +87,9 @@ def _warmth(baseline: Baseline) -> str:
 
 def counted(count: int, noun: str) -> str:
     """`5,000 rows`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    if count != 1:
+        noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun}"
 
 
 def put_report(report: ShrinkReport) -> None:

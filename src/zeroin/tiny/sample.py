@@ -32,7 +32,7 @@ class Sample(NamedTuple):
 
 
 def first(rows: Iterable[Row], count: int) -> Sample:
-    """The first ones; no more is read than one further, to know whether there are more."""
+    """The first ones; no more is read, so nobody knows how many there are."""
     chosen = list(itertools.islice(rows, count))
     return Sample(chosen, len(chosen))
 

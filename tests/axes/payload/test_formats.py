@@ -189,6 +189,46 @@ def test_what_is_tried_is_of_the_format(name):
     assert count > 5
 
 
+def fails_with(word):
+    """Whether a program raises an error that says so."""
+
+    def is_failing(text):
+        try:
+            exec(compile(text, "a.py", "exec"), {})
+        except ValueError as error:
+            return word in str(error)
+        except Exception:
+            return False
+        return False
+
+    return is_failing
+
+
+def test_a_program_as_a_person_would_have_it():
+    """Values stand where they are used, and nothing is bound that nobody needs."""
+    text = b"first = 'x' + 'y'\nb: int = int(first)\nc = b\n"
+    assert reduced(read(text, "a.py"), fails_with("'xy'")) == b"int('x' + 'y')\n"
+
+
+def test_an_empty_element_is_written_shortly():
+    """`<x/>`, in XML only."""
+    assert reduced(read(b"<a><x>\n</x></a>"), lambda text: b"<x" in text) == b"<x/>"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (b"a = 1\n\n[b]\nc = 2\nd = 3\n", (5, "line")),
+        (b"a:\n  b: 1\n  c: 2\n", (3, "line")),
+        (b"<a><b/><b><c/></b></a>", (4, "element")),
+    ],
+)
+def test_all_of_what_the_word_says_is_counted(text, parts):
+    """Not only what is outermost."""
+    payload = read(text)
+    assert (payload.parts, payload.noun) == parts
+
+
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),

@@ -41,6 +41,7 @@ TOKEN = re.compile(
     |(?P<text>[^<]+|<)""",
     re.DOTALL | re.VERBOSE,
 )
+_EMPTY = re.compile(rf"<({_NAME})((?:{ATTRIBUTE.pattern})*)\s*></\1\s*>")
 _CHARACTER = re.compile(r"&[#\w]+;|.", re.DOTALL)
 _VALUE = re.compile(r"""=\s*(["']?)(.*)\1\Z""", re.DOTALL)
 
@@ -138,5 +139,14 @@ def _compact(text: str) -> str:
     return re.sub(r">\s+<", "><", text.strip())
 
 
-XML = Format("XML", "element", is_xml, _compact, fresh=True)
-HTML = Format("HTML", "element", None, _compact, fresh=True)
+def _compact_xml(text: str) -> str:
+    """Likewise, and elements with nothing in them in their short form."""
+    return _EMPTY.sub(r"<\1\2/>", _compact(text))
+
+
+def _elements(text: str) -> int:
+    return sum(bool(found["opened"]) for found in TOKEN.finditer(text))
+
+
+XML = Format("XML", "element", is_xml, _compact_xml, tally=_elements, fresh=True)
+HTML = Format("HTML", "element", None, _compact, tally=_elements, fresh=True)

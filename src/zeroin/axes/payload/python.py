@@ -93,7 +93,8 @@ class _Source:
         at = start
         for statement, end in zip(body, ends, strict=True):
             stop = end or 0
-            yield Span(at, stop, goes=True, others=self._bodies(statement, at))
+            others = self._bodies(statement, at) + self._value(statement, at, stop)
+            yield Span(at, stop, goes=True, others=others)
             yield from self._decorators(statement)
             yield from self._sections(statement)
             at = stop
@@ -148,6 +149,15 @@ class _Source:
             if end is not None and begin > first:
                 found.append(lead + _indented(self.text[begin:end], indent))
         return tuple(found)
+
+    def _value(self, statement: ast.stmt, start: int, stop: int) -> tuple[str, ...]:
+        """Instead of an assignment: only what is assigned."""
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            return ()
+        if statement.value is None:
+            return ()
+        own, value = self.place(statement), self.place(statement.value)
+        return (f"{self.text[start : own[0]]}{self.text[slice(*value)]}{self.text[own[1] : stop]}",)
 
     # --- inside of them -----------------------------------------------------------------------
 
@@ -240,7 +250,66 @@ class Names:
         return self._tree.of(self._tree.reread(_renamed(self._text, new)))
 
 
+_ATOMS = (ast.Constant, ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict)
+
+
+class Values:
+    """Names that are bound once and used once: what they are bound to could stand there."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._names = list(_used_once(tree.root.text))
+        self._tree = tree
+        self.count = len(self._names)
+
+    def keep(self, parts: Ranges) -> Tree:
+        """With the values in the place of the other names."""
+        text = self._tree.root.text
+        for name, stays in zip(self._names, flags(parts, self.count), strict=True):
+            found = _used_once(text).get(name)
+            if not stays and found is not None:
+                text = _with_value(text, *found)
+        return self._tree.of(self._tree.reread(text))
+
+
+def _used_once(text: str) -> dict[str, tuple[ast.Assign, ast.Name]]:
+    """Each with what binds it, and where it is used."""
+    try:
+        module = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return {}
+    names: dict[str, list[ast.Name]] = {}
+    bound: dict[str, ast.Assign] = {}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Name):
+            names.setdefault(node.id, []).append(node)
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            if isinstance(target, ast.Name):
+                bound[target.id] = node
+    found = {}
+    for name, one in bound.items():
+        used = [node for node in names[name] if isinstance(node.ctx, ast.Load)]
+        if len(used) == 1 and len(names[name]) == 2:
+            found[name] = one, used[0]
+    return found
+
+
+def _with_value(text: str, bound: ast.Assign, used: ast.Name) -> str:
+    """Without the one, and with its value in the place of the other."""
+    source = _Source(text)
+    value = text[slice(*source.place(bound.value))]
+    place = source.place(used)
+    is_apart = text[: place[0]].rstrip()[-1:] in "(," and text[place[1] :].lstrip()[:1] in "),"
+    if isinstance(bound.value, ast.Tuple) or not (is_apart or isinstance(bound.value, _ATOMS)):
+        value = f"({value})"
+    changes = [(*source.place(bound), "pass"), (*place, value)]
+    for start, end, new in sorted(changes, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
 def _across(tree: Tree) -> Iterator[Round[Tree]]:
+    yield Values(tree)
     yield Names(tree)
 
 

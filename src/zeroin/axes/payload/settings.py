@@ -214,5 +214,9 @@ def _compact(text: str) -> str:
     return "".join(line for line in lines if line.strip() and not line.lstrip().startswith("#"))
 
 
-TOML = Format("TOML", "line", _may_be_toml, _compact, fresh=True)
-YAML = Format("YAML", "line", None, _compact, fresh=True)
+def _lines(text: str) -> int:
+    return len(text.splitlines())
+
+
+TOML = Format("TOML", "line", _may_be_toml, _compact, tally=_lines, fresh=True)
+YAML = Format("YAML", "line", None, _compact, tally=_lines, fresh=True)

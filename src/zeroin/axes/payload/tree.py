@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING
 
 from zeroin.axes.payload.kinds import flags
@@ -28,6 +29,7 @@ class Format(NamedTuple):
     compact: Callable[[str], str] | None = None
     across: Rounds | None = None  # rounds that are none of the tree: columns
     last: Rounds | None = None
+    tally: Callable[[str], int] | None = None  # of its parts, if not those of the outermost kind
     fresh: bool = False  # it is read again after each round: what is left has other places
 
 
@@ -66,9 +68,11 @@ class Tree:
         """What its parts are called."""
         return self.format.noun
 
-    @property
+    @functools.cached_property
     def parts(self) -> int:
-        """How many there are, of the outermost kind."""
+        """How many there are."""
+        if self.format.tally is not None:
+            return self.format.tally(self.root.text)
         node = self.root
         while len(node.parts) == 1 and node.parts[0].stays:
             node = node.parts[0]

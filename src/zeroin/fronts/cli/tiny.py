@@ -60,8 +60,7 @@ def main(args: list[str]) -> int:
         put(json.dumps({"schema": 1, **report._asdict()}))
         return 0
     kinds = f" · {report.shown:,} of {report.kinds:,} kinds of values" if report.kinds else ""
-    put(
-        f"{report.result}  {counted(report.rows, report.noun)} of {report.seen:,}  "
-        f"{size(report.size)}{kinds}"
-    )
+    rows = counted(report.rows, report.noun)
+    told = f"the first {rows}" if given.first else f"{rows} of {report.seen:,}"
+    put(f"{report.result}  {told}  {size(report.size)}{kinds}")
     return 0

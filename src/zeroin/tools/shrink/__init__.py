@@ -98,6 +98,8 @@ class _Shrink:
         words = cycle.command[1:] if options.args else ()
         self.whole = self.best = self.world.read(words, variables)
         self.notes += self.world.notes
+        for note in self.notes:
+            teller.note(note)  # before the search, which may take long because of it
         if options.interesting:
             cycle = cycle._replace(command=(options.interesting, *options.paths))
         self.cycle = cycle
