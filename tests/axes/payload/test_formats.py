@@ -210,6 +210,20 @@ def test_a_program_as_a_person_would_have_it():
     assert reduced(read(text, "a.py"), fails_with("'xy'")) == b"int('x' + 'y')\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "word", "left"),
+    [
+        (b"- n:\n      k: 4\n      l: 5\n- m: 2\n", b"k: ", b"- k: \n"),
+        (b"a:\n  b:\n    c: 1\n", b"c: ", b"c: \n"),
+        (b"a: [0.9, 0.99]\n", b"[", b"a: []\n"),
+        (b"a = 1\nb = [0.9, 0.99]\n", b"b = [0", b"b = [0.0]\n"),
+    ],
+)
+def test_settings_without_what_is_around_them(text, word, left):
+    """A key makes way for what is below it, and numbers in lists get simple as well."""
+    assert reduced(read(text), lambda one: word in one) == left
+
+
 def test_an_empty_element_is_written_shortly():
     """`<x/>`, in XML only."""
     assert reduced(read(b"<a><x>\n</x></a>"), lambda text: b"<x" in text) == b"<x/>"

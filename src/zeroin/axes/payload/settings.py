@@ -6,6 +6,7 @@ Comments that are in front of a line belong to it, so they stay where it stays.
 from __future__ import annotations
 
 import re
+import textwrap
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ _YAML_KEY = re.compile(
 )
 _YAML_VALUE = re.compile(r"(?:[\w.\-\"']+[ \t]*:|-)[ \t]+(?P<value>[^#\n]*?)[ \t]*(?:#.*)?\r?\n?\Z")
 _TOML_VALUE = re.compile(r"[^=\n]+=[ \t]*(?P<value>.*?)[ \t]*\r?\n?\Z", re.DOTALL)
+_LEAD = re.compile(r" *(?:- +)*")
 _QUOTED = re.compile(
     r"\"\"\".*?\"\"\"|'''.*?'''|\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|\#[^\n]*", re.DOTALL
 )
@@ -107,6 +109,7 @@ def read_yaml_lines(text: str) -> Node:
 def _yaml(text: str, scalar: Scalar) -> Node:
     spans: list[Span] = []
     above: list[tuple[int, Span]] = []
+    keys: list[tuple[Span, int, int]] = []  # with where their line begins and ends
     for start, end, own in _entries(text, lambda _: False):
         line = text[own:end]
         depth = 2 * (len(line) - len(line.lstrip(" ")))
@@ -120,7 +123,19 @@ def _yaml(text: str, scalar: Scalar) -> Node:
         above.append((depth, span))
         spans.append(span)
         spans += _value(text, own, end, _YAML_VALUE, scalar)
+        keys.append((span, own, end))
+    for span, own, end in keys if scalar is _scalar else ():
+        if span.end > end:
+            span.others = (text[span.start : own] + _inside(text[own:end], text[end : span.end]),)
     return tree(text, spans)
+
+
+def _inside(line: str, below: str) -> str:
+    """What is below a key, in its place."""
+    lead = _LEAD.match(line)
+    indent = " " * (lead.end() if lead is not None else 0)
+    moved = textwrap.indent(textwrap.dedent(below), indent)
+    return line[: len(indent)] + moved[len(indent) :]
 
 
 # --- both ---------------------------------------------------------------------------------------
@@ -161,12 +176,12 @@ def _value(
         return
     at, value = start + found.start("value"), found["value"]
     if value[0] in OPEN:
-        yield from _lists(text, at, at + len(value))
+        yield from _lists(text, at, at + len(value), fine=scalar is _scalar)
     else:
         yield from scalar(text, at, at + len(value))
 
 
-def _lists(text: str, start: int, end: int) -> Iterator[Span]:
+def _lists(text: str, start: int, end: int, *, fine: bool) -> Iterator[Span]:
     """What stands in brackets between commas."""
     opened: list[list[int]] = []
     at = start
@@ -184,7 +199,10 @@ def _lists(text: str, start: int, end: int) -> Iterator[Span]:
             stops = [*(one - 1 for one in behind[1:]), at]
             pieces = [_trimmed(text, a, b) for a, b in zip(behind, stops, strict=True)]
             yield Span(behind[0], at, is_list=True, bare="")
-            yield from (Span(a, b, goes=True) for a, b in pieces if a < b)
+            for a, b in pieces:
+                if a < b:
+                    others = tuple(simpler_numbers(text[a:b])) if fine else ()
+                    yield Span(a, b, goes=True, others=others)
         at += 1
 
 
