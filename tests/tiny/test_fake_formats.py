@@ -251,6 +251,7 @@ def test_random_arrays_differ_from_one_another(zeroin, tmp_path):
         (["a:int", "-o", "a.parquet.gz"], "not packed once more"),
         (["a:int", "-o", "no/where.parquet"], "no such file or directory"),
         (["a:int", "-o", "a.parquet", "--python", "no-such"], "command not found"),
+        (["texts.npy"], "zeroin fake --like texts.npy"),
         (["--like", "folder"], "files are not made up"),
         (["--like", "nothing.npy"], "no such file"),
         (["--like", "texts.npy"], "<U5"),

@@ -60,6 +60,10 @@ def main(args: list[str]) -> int:
     given = parser().parse_args(args)
     if bool(given.spec) == bool(given.like):
         raise UsageError("a schema or --like FILE", hint="zeroin fake 'id:int,name:str'")
+    if given.spec and os.path.isfile(given.spec):
+        raise UsageError(
+            f"{given.spec} is a file, and no schema", hint=f"zeroin fake --like {given.spec}"
+        )
     seed = given.seed if given.random else None
     out = "" if given.out == "-" else given.out  # that is where it goes anyway
     asked = Fake(given.spec, given.like, given.count, seed, out, given.python)
