@@ -45,7 +45,7 @@ def test_rows_in_a_packed_file(shrink, packed):
     done = shrink("data.jsonl.zst", "--", "python", "train.py", "data.jsonl.zst", timeout=200)
     assert done.told["verdict"] == "found", (done.out, done.err)
     assert done.told["notes"] == []
-    left = (packed / "data.jsonl.min.zst").read_bytes()
+    left = (packed / "data.min.jsonl.zst").read_bytes()
     assert zstandard.ZstdDecompressor().decompressobj().decompress(left) == b'{"id":40}\n'
 
 
