@@ -58,6 +58,7 @@ ENDS = {
     "raise": "raise SystemExit(3)",
     "by a library": "import runpy\nruns = runpy.run_path('leave.py')",
     "os": "import os\nos._exit(3)",
+    "a hook": "import sys\nsys.excepthook = lambda *_: exit(3)\nraise ValueError",
     "said before": "import sys\ntry:\n    sys.exit(0)\nfinally:\n    sys.exit(3)",
 }
 

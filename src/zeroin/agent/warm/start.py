@@ -55,19 +55,37 @@ def at_end() -> None:
     steps.end()
     resume.at_end()
     if _is_try:
-        _free_nothing()
+        _end_quickly()
 
 
 # --- the end of a try ---------------------------------------------------------------------------
 
 
-def _free_nothing() -> None:
-    """Let the interpreter end without freeing: of a large program that takes longer than all else.
+def _end_quickly() -> None:
+    """Without freeing what is there: of a large program that takes longer than all else.
 
-    Its last destructors don't run then, so this is only for tries: a whole run confirms them. To
-    leave at once (`os._exit`) would be quicker still, but with which code the program ends only the
-    interpreter knows by now.
+    Its last destructors don't run then, so this is only for tries: a whole run confirms them.
     """
+    import os
+
+    from .fork import native
+    from .stepping import entry
+
+    if entry.ends_with is None:
+        _free_nothing()
+        return
+    try:
+        for name in ("stdout", "stderr"):
+            getattr(sys, name).flush()
+        native.flush_stdio()
+    except Exception:  # closed, or a full disk: then the code is another one
+        _free_nothing()
+        return
+    os._exit(entry.ends_with)
+
+
+def _free_nothing() -> None:
+    """With which code it ends, only the interpreter knows: let it end, but out of reach of all."""
     import gc
 
     kept = [*sys.modules.values()]

@@ -65,6 +65,7 @@ _LOOKS_INTO_CODE = (
 )
 _looking: list[bool] = []
 _replaced: list[tuple[str, Any]] = []  # what stood where we stand
+ends_with: int | None = None  # the exit code, once the main script has ended and it is sure
 _LOOKS = {
     "object.__getattr__": lambda args: watch.looked_at(*args[:2]),
     "sys._getframe": lambda _: sightings.looked_at_frames(),
@@ -92,7 +93,14 @@ def _run_file(name: str) -> None:
     _run(code, main)
     main.pop("__file__", None)
     main.pop("__cached__", None)
+    _ends(0)
     raise SystemExit
+
+
+def _ends(status: object) -> None:
+    global ends_with  # noqa: PLW0603 - a process ends once
+    if status is None or isinstance(status, int):
+        ends_with = (status or 0) & 0xFF
 
 
 def _run(code: CodeType, main: dict[str, Any]) -> None:
@@ -104,12 +112,15 @@ def _run(code: CodeType, main: dict[str, Any]) -> None:
         _start(code, main)
     except steps.Done:
         pass
-    except SystemExit:
+    except SystemExit as leaving:
+        _ends(leaving.code)
         raise
     except BaseException as error:
         trace = main_script.own_frames_off(error.__traceback__)
         if isinstance(error, KeyboardInterrupt):
             main_script.note_interrupt(error)
+        elif sys.excepthook is sys.__excepthook__:  # one of the program's may leave otherwise
+            _ends(1)
         if codes.can_hide():
             raise error.with_traceback(trace)  # noqa: B904 - it is the same one
         error.__traceback__ = trace
