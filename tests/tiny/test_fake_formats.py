@@ -109,6 +109,32 @@ def test_arrays_like_those_of_a_file(zeroin, tmp_path, libs, shown):
     assert json.loads(done.stdout) == [[1, 2, 3], [4, 5, 6]]
 
 
+NESTED = """
+import sys, torch
+if len(sys.argv) == 1:
+    model = {"w": torch.randn(50, 2), "b": torch.zeros(2)}
+    torch.save({"model": model, "epoch": 3, "extra": ([torch.ones(4)], None)}, "check.pt")
+else:
+    made = torch.load(sys.argv[1])
+    print(made["model"]["w"].tolist(), made["model"]["b"].tolist(), made["epoch"], made["extra"])
+"""
+
+
+@pytest.mark.slow
+def test_a_checkpoint_like_another(zeroin, tmp_path, libs):
+    """Tensors are made up wherever they lie; what is none stays."""
+    show = [libs, "-W", "ignore", "-c", NESTED]
+    subprocess.run(show, cwd=tmp_path, check=True)
+    words = ["--like", "check.pt", "-n", "3", "-o", "fake.pt", "--python", libs]
+    done = zeroin("fake", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    show.append("fake.pt")
+    seen = subprocess.run(show, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert seen.stdout == (
+        "[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]] [1.0, 2.0] 3 ([tensor([1., 2., 3., 4.])], None)\n"
+    ), seen.stderr
+
+
 TABLE = """
 import datetime, decimal, pyarrow as pa, pyarrow.parquet as pq, pyarrow.feather as ft
 S = pa.schema([

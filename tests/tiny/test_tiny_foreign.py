@@ -28,6 +28,8 @@ x[2111, 7] = float("nan")
 torch.save(x, "tensor.pt")
 torch.save({"x": x, "y": torch.arange(n), "lr": 0.1, "c": torch.arange(5)}, "dict.pt")
 torch.save((x, torch.arange(n)), "tuple.pt")
+nested = {"data": {"x": x, "y": torch.arange(n)}, "lr": 0.1, "c": torch.arange(5)}
+torch.save({"split": (nested, [1, 2, 3])}, "nested.pt")
 torch.save([{"x": torch.ones(3 if i != 2111 else 0)} for i in range(n)], "list.pt")
 torch.save(x, "old.pt", _use_new_zipfile_serialization=False)
 torch.save({"lr": 0.1}, "nothing.pt")
@@ -111,6 +113,22 @@ print()
     command = [libs, "-W", "ignore", "-c", code, report.result]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == SAVED[name], done.stderr
+
+
+@pytest.mark.slow
+def test_tensors_in_dicts_in_tuples(tiny, folder, libs):
+    """Those that are equally long are cut, wherever they lie; all else stays where it is."""
+    report = tiny(folder / "nested.pt", 6, python=libs)
+    assert (report.rows, report.seen, report.noun) == (6, 3000, "row")
+    code = """
+import sys, torch
+(first, rest) = torch.load(sys.argv[1])["split"]
+x, y = first["data"]["x"], first["data"]["y"]
+print(tuple(x.shape), y[torch.isnan(x).any(1)].item(), first["lr"], first["c"].tolist(), rest)
+"""
+    command = [libs, "-W", "ignore", "-c", code, report.result]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "(6, 30) 2111 0.1 [0, 1, 2, 3, 4] [1, 2, 3]", done.stderr
 
 
 @pytest.mark.slow

@@ -7,7 +7,10 @@ on stdout, a JSON value a line:
     {"like": path, "from": "parquet", "kind": ..., "count": 10, "seed": null, "to": path}
                                                         rows of the same schema
     {"arrays": path}                                    which tensors torch saved there
-    {"tensors": path, "form": "dict", "to": path}       for torch, what a safetensors file holds
+    {"tensors": path, "only": false, "as_in": path, "to": path}
+                                                        for torch, what a safetensors file holds:
+                                                        one without a name, or held together as in
+                                                        the other file ("" for none)
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 LENGTH = 2  # of lists
+SAFE = {"map_location": "cpu", "weights_only": True}
 START = dt.datetime(2000, 1, 1)  # noqa: DTZ001 - the column says which zone
 KINDS = {
     "BOOL": "bool",
@@ -156,27 +160,44 @@ def write(table: Any, order: dict[str, Any]) -> None:
 
 
 def arrays(order: dict[str, Any]) -> dict[str, Any]:
-    """The tensors of a file, and how they are held together."""
+    """The tensors of a file, by the keys that lead to them; with what else it holds."""
     import torch
 
-    safe = {"map_location": "cpu", "weights_only": True}
-    value = torch.load(order["arrays"], **safe)
-    if isinstance(value, torch.Tensor):
-        form, found = "tensor", {"": value}
-    elif isinstance(value, dict):
-        form, found = "dict", {str(name): one for name, one in value.items()}
-    elif isinstance(value, (list, tuple)):
-        form = type(value).__name__
-        found = {str(place): one for place, one in enumerate(value)}
-    else:
-        form, found = "", {}
-    if not form or not all(isinstance(one, torch.Tensor) for one in found.values()):
-        raise ValueError("only a tensor, or a dict or a list of tensors, is made up")
+    value = torch.load(order["arrays"], **SAFE)
+    found = {name: one for name, one in tensors_of(value) if one is not None}
+    if not found:
+        raise ValueError("there is no tensor in it that could be made up")
     names = {name: str(one.dtype).rpartition(".")[2] for name, one in found.items()}
     return {
-        "form": form,
+        "as_in": order["arrays"],
         "arrays": {name: [names[name], list(one.shape)] for name, one in found.items()},
     }
+
+
+def tensors_of(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """All of them; None for what is none."""
+    import torch
+
+    if isinstance(value, (dict, list, tuple)):
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from tensors_of(one, f"{name}.{key}" if name else str(key))
+    else:
+        yield name, value if isinstance(value, torch.Tensor) else None
+
+
+def with_tensors(value: Any, made: dict[str, Any], name: str = "") -> Any:
+    """The same, with others in the place of its tensors."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return made[name]
+    if not isinstance(value, (dict, list, tuple)):
+        return value
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    found = {
+        key: with_tensors(one, made, f"{name}.{key}" if name else str(key)) for key, one in pairs
+    }
+    return found if isinstance(value, dict) else type(value)(found.values())
 
 
 def make_tensors(order: dict[str, Any]) -> None:
@@ -192,9 +213,10 @@ def make_tensors(order: dict[str, Any]) -> None:
         kind = getattr(torch, KINDS[told["dtype"]])
         flat = torch.frombuffer(body[start:end], dtype=kind) if end > start else torch.empty(0)
         found[name] = flat.to(kind).reshape(told["shape"])
-    forms: dict[str, Any] = {"list": list, "tuple": tuple, "tensor": next}
-    make = forms.get(order["form"])
-    torch.save(found if make is None else make(iter(found.values())), order["to"])
+    made: Any = next(iter(found.values())) if order["only"] else found
+    if order["as_in"] and not order["only"]:
+        made = with_tensors(torch.load(order["as_in"], **SAFE), found)
+    torch.save(made, order["to"])
 
 
 ORDERS = {"rows": make_rows, "like": make_like, "arrays": arrays, "tensors": make_tensors}

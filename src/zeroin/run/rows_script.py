@@ -153,45 +153,33 @@ class Arrow(Parquet):
 
 
 class Saved:
-    """What torch has saved: items of a list, or rows of tensors that are equally long."""
+    """What torch has saved: items of a list, or rows of tensors that are equally long.
+
+    They may lie in dicts and tuples, in one another: each is known by the keys that lead to it.
+    """
 
     def __init__(self, path: str) -> None:
         self.value = load(path)
-        self.names = together(self.value)
-        if self.names is None:
+        self.parts = together(self.value)
+        if not self.parts:
             raise ValueError("there is neither a list nor a tensor in it")
         self.noun = "item" if isinstance(self.value, list) else "row"
 
-    def parts(self) -> dict[Any, Any]:
-        """What is cut, by name."""
-        if isinstance(self.value, dict):
-            return {name: self.value[name] for name in self.names or ()}
-        if isinstance(self.value, tuple):
-            return {number: self.value[number] for number in self.names or ()}
-        return {"": self.value}
-
     def rows(self) -> Iterator[list[Any]]:
         """What they say, one by one."""
-        parts = self.parts()
-        count = min(len(one) for one in parts.values())
+        count = min(len(one) for one in self.parts.values())
         for number in range(count):
-            told = {str(name): of_row(one[number]) for name, one in parts.items()}
+            told = {
+                ".".join(map(str, keys)): of_row(one[number]) for keys, one in self.parts.items()
+            }
             yield [told.get("", told)]
 
     def make(self, numbers: list[int], to: str) -> None:
         """What is not cut stays."""
         import torch
 
-        cut = {name: self.picked(one, numbers) for name, one in self.parts().items()}
-        value = self.value
-        if isinstance(value, dict):
-            left = {name: cut.get(name, one) for name, one in value.items()}
-            value = left if type(value) is dict else type(value)(left)
-        elif isinstance(value, tuple):
-            value = tuple(cut.get(number, one) for number, one in enumerate(value))
-        else:
-            value = cut[""]
-        torch.save(value, to)
+        cut = {keys: self.picked(one, numbers) for keys, one in self.parts.items()}
+        torch.save(with_parts(self.value, cut), to)
 
     @staticmethod
     def picked(one: Any, numbers: list[int]) -> Any:
@@ -225,18 +213,13 @@ def load(path: str) -> Any:
         return torch.load(path, **safe)
 
 
-def together(value: Any) -> list[Any] | None:
-    """Which parts are equally long: of several lengths, where most is. None if there is no row."""
+def together(value: Any) -> dict[tuple[Any, ...], Any]:
+    """The parts that are equally long: of several lengths, where most is."""
     import torch
 
-    if isinstance(value, list) or (isinstance(value, torch.Tensor) and value.dim()):
-        return [""]
-    if not isinstance(value, (dict, tuple)):
-        return None
-    parts = value.items() if isinstance(value, dict) else enumerate(value)
     sizes: dict[int, int] = {}
-    names: dict[int, list[Any]] = {}
-    for name, one in parts:
+    found: dict[int, dict[tuple[Any, ...], Any]] = {}
+    for keys, one in parts_of(value):
         if isinstance(one, list):
             size = ITEM * len(one)
         elif isinstance(one, torch.Tensor) and one.dim():
@@ -244,8 +227,34 @@ def together(value: Any) -> list[Any] | None:
         else:
             continue
         sizes[len(one)] = sizes.get(len(one), 0) + size
-        names.setdefault(len(one), []).append(name)
-    return names[max(sizes, key=lambda length: (sizes[length], length))] if sizes else None
+        found.setdefault(len(one), {})[keys] = one
+    return found[max(sizes, key=lambda length: (sizes[length], length))] if sizes else {}
+
+
+def parts_of(value: Any, keys: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """What lies in dicts and tuples, with the keys that lead to it."""
+    if isinstance(value, (dict, tuple)):
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from parts_of(one, (*keys, key))
+    else:
+        yield keys, value
+
+
+def name_of(keys: tuple[Any, ...]) -> str:
+    """`model.weight`; "" for the whole."""
+    return ".".join(map(str, keys))
+
+
+def with_parts(value: Any, parts: dict[tuple[Any, ...], Any], keys: tuple[Any, ...] = ()) -> Any:
+    """The same, with others in the place of some of its parts."""
+    if keys in parts:
+        return parts[keys]
+    if isinstance(value, dict):
+        made = {key: with_parts(one, parts, (*keys, key)) for key, one in value.items()}
+        return made if type(value) is dict else type(value)(made)
+    if type(value) is tuple:
+        return tuple(with_parts(one, parts, (*keys, at)) for at, one in enumerate(value))
+    return value
 
 
 def of_row(value: Any) -> Any:

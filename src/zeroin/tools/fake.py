@@ -72,7 +72,7 @@ class _Making:
         self.asked = asked
         self.environ = environ
         self.stack = stack
-        self.form = ""  # how torch holds tensors together
+        self.as_in = ""  # a file in which torch holds tensors together
         self.kind = ""  # of the file to be like, if only a library reads it
         if asked.like and not os.path.isdir(asked.like):
             with reading(asked.like):
@@ -103,7 +103,7 @@ class _Making:
         if self.kind == "torch":
             path = Source(asked.like).file(self.stack)
             told = self._ask(asked.like, {"arrays": os.path.abspath(path)})
-            self.form = told["form"]
+            self.as_in = told["as_in"]
             return _cut({n: _known(*one) for n, one in told["arrays"].items()}, asked.wanted)
         if self.kind or os.path.isdir(asked.like):
             return None
@@ -139,8 +139,8 @@ class _Making:
         with tempfile.NamedTemporaryFile(prefix="zeroin-fake-") as file:
             file.write(content)
             file.flush()
-            form = self.form or ("tensor" if is_only else "dict")
-            self._ask(self.asked.out, {"tensors": file.name, "form": form, "to": to})
+            order = {"tensors": file.name, "only": is_only, "as_in": self.as_in, "to": to}
+            self._ask(self.asked.out, order)
 
     # --- rows ---------------------------------------------------------------------------------
 
