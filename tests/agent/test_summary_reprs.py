@@ -115,11 +115,15 @@ class TestCircumstances:
         assert result.get("status", 7) == 7
         assert result.get("kept", [True]) == [True] * len(result.get("kept", [True]))
 
-    @pytest.mark.parametrize("name", ["children_ignored", "children_reaped"])
-    def test_nothing_to_wait_for(self, python, name):
+    def test_nothing_to_wait_for(self, python):
         """A child that was taken off the process table by others is no reason to stop."""
-        result = run(python, "summary_circumstances", name)["results"]["value"]
+        result = run(python, "summary_circumstances", "children_ignored")["results"]["value"]
         assert result["told"] == ["<Exits object: its repr ended the process>", "told"]
+
+    def test_a_program_that_hears_of_its_children(self, python):
+        """Its handler is not called for one of ours: no repr is run."""
+        result = run(python, "summary_circumstances", "children_reaped")["results"]["value"]
+        assert result["told"] == ["<Exits object>", "Told(a=1)"]
 
     @pytest.mark.parametrize("name", ["no_fork", "fork_fails", "huge", "no_descriptors"])
     def test_without_a_child(self, python, name):

@@ -144,6 +144,7 @@ def test_the_agent_is_standard_library_only():
                 assert root in sys.stdlib_module_names or root in {
                     "_zeroin_agent",
                     "IPython",
+                    "traitlets",  # which IPython stands on
                     "pytest",  # by what pytest itself loads
                     "_pytest",
                     "ipdb",

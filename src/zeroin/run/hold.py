@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from typing import TYPE_CHECKING, Protocol
 
 from zeroin.named import NamedTuple
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 ROUNDS = 20  # of stopping: what is forked meanwhile is stopped in the next one
+SETTLED = 1.0  # seconds, until all stand still, but for who waits in the kernel
 DEAF = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGHUP, signal.SIGTERM)
 
 
@@ -77,6 +79,10 @@ class Hold:
             tree.tell(new, signal.SIGSTOP)
             self._pids += new
         self._guard = _Guard(self._pids)
+        # Who is told to stop goes on until the kernel next gets to him.
+        until = time.monotonic() + SETTLED
+        while not all(map(_stands, self._pids)) and time.monotonic() < until:
+            time.sleep(0.001)
 
     def hear(self, number: int) -> None:  # noqa: ARG002 - any signal
         """It has got a signal, and must be able to hear it."""
@@ -97,6 +103,10 @@ class Hold:
     def close(self) -> None:
         """The run is over."""
         self.let_go()
+
+
+def _stands(pid: int) -> bool:
+    return tree.is_stopped(pid) or tree.is_zombie(pid)
 
 
 class _Guard:

@@ -16,6 +16,7 @@ from zeroin.named import NamedTuple
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 HERTZ = os.sysconf("SC_CLK_TCK")
+KERNEL = 2  # the parent of all of the kernel's own threads
 SPARE = 128  # descriptors that are left for everything else
 LONGEST = 1 << 16  # bytes of a command line
 STATES = {
@@ -122,7 +123,8 @@ class Process:
         if stat.start != self.start:
             return None
         self._last = data, stat
-        if name != self.name:  # it became another program: its command line is another, too
+        # It became another program, and has another command line; or had none yet, being about to.
+        if name != self.name or (not self.raw and KERNEL not in (self.pid, self.parent)):
             try:
                 self.renamed = self.changed() or self.renamed
             except OSError:
