@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -23,6 +24,7 @@ kept = []
 for step in range(30):
     kept.append(b"x" * 5_000_000)
     time.sleep(0.04)
+time.sleep(0.5)  # at the peak
 print("grown", flush=True)
 """
 
@@ -44,6 +46,8 @@ def wait_for(what, seconds: float = 20.0) -> None:
 class Running:
     """A run whose words on stderr are read as they come."""
 
+    all: ClassVar[list[subprocess.Popen[str]]] = []
+
     def __init__(self, zeroin, project, *words: str) -> None:
         self.process = subprocess.Popen(
             [*zeroin.driver, "run", *words],
@@ -54,6 +58,7 @@ class Running:
             stderr=subprocess.PIPE,
             text=True,
         )
+        Running.all.append(self.process)
 
     def held(self) -> list[int]:
         """Wait until it is said that it stands still; who does."""
@@ -66,7 +71,11 @@ class Running:
 @pytest.fixture
 def grows(project):
     (project / "grow.py").write_text(GROWS)
-    return project
+    yield project
+    while Running.all:  # a test that failed leaves none to the others
+        process = Running.all.pop()
+        process.kill()
+        process.communicate()
 
 
 def test_the_tree_stands_still_and_goes_on(zeroin, grows):
