@@ -71,6 +71,8 @@ def _instructions(scene: Scene, listener: Listener, words: list[str], version: s
         return int(found[1].replace(",", ""))
 
     try:
+        for text in ("", NEVER, DONE):  # the first of all runs compiles what is loaded
+            _run(listener, [*words, "0", "others"], text)
         each = {
             text: (counted(text, MANY) - counted(text, FEW)) / (MANY - FEW)
             for text in ("", NEVER, DONE)
