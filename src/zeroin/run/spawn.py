@@ -77,27 +77,38 @@ def become(
 ) -> tuple[int, str]:
     """Fork, enter something, and become the command there; its pid, and what went wrong.
 
-    What is to be done `meanwhile` is done by us, with its pid; if it fails, there is no command.
+    What is to be done `meanwhile` is done by us, with its pid, and before the command begins: it
+    may kill us at once. If it fails, or we are killed before, there is no command.
     """
     from zeroin.emulate import kernel  # ctypes takes milliseconds to load
 
     reader, writer = os.pipe()
+    waiting, going = os.pipe()
     pid = os.fork()
     if not pid:
+        os.close(going)
 
         def do() -> None:
             enter()
-            _exec(program, command, cwd, env, out, err)
+            if os.read(waiting, 1):
+                _exec(program, command, cwd, env, out, err)
 
         kernel.tell_and_end(writer, do)
     os.close(writer)
+    os.close(waiting)
     try:
         meanwhile(pid)
     except BaseException:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
         os.close(reader)
+        os.close(going)
         raise
+    try:
+        os.write(going, b".")
+    except BrokenPipeError:  # it could not enter, and tells why
+        pass
+    os.close(going)
     with open(reader, "rb") as file:
         told = file.read().decode(errors="replace")
     if told:
