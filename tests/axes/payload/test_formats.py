@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import tomllib
+import traceback
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -208,6 +209,45 @@ def test_a_program_as_a_person_would_have_it():
     """Values stand where they are used, and nothing is bound that nobody needs."""
     text = b"first = 'x' + 'y'\nb: int = int(first)\nc = b\n"
     assert reduced(read(text, "a.py"), fails_with("'xy'")) == b"int('x' + 'y')\n"
+
+
+def failure_of(text):
+    """What a program fails with, and how deep."""
+    try:
+        exec(compile(text, "a.py", "exec"), {"__name__": "a"})
+    except Exception as error:
+        return type(error), len(traceback.extract_tb(error.__traceback__))
+    return None
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (
+            "def f(x, y=[1], *, z=(2, 3)):\n int('')\n\nf((1), z=f, y=2)\n",
+            "def f():\n int('')\nf()\n",
+        ),
+        (
+            "def f(x, y):\n  return g(y, x, y)\n\ndef g(u, v, w):\n  int(w)\nf(f, '')\n",
+            "def f(y):\n return g(y)\ndef g(w):\n int(w)\nf('')\n",
+        ),
+        (
+            "def f(x, y):\n  int(y)\n  return ''\nf(1, f(f(7, 0), f(8, 9)))\n",
+            "def f(y):\n int(y)\n return ''\nf(f(0))\n",
+        ),
+        (
+            "class C:\n def __init__(self, x):\n  self.m(x)\n def m(self, x):\n  1 / 0\nC([1],)\n",
+            "class C:\n def __init__(a):\n  a.m()\n def m(a):\n  1 / 0\nC()\n",
+        ),
+        ("def f(x, y):\n  int('')\nf(*(1, 2))\n", "def f(x, y):\n int('')\nf(*(0, 0))\n"),
+    ],
+    ids=["by position and name", "through two", "calls within calls", "methods", "unpacked"],
+)
+def test_a_parameter_goes_with_its_arguments(text, left):
+    """Neither can go alone: a call would have one too many, or lack one."""
+    wanted = failure_of(text)
+    found = reduced(read(text.encode(), "a.py"), lambda data: failure_of(data) == wanted)
+    assert found.decode() == left
 
 
 @pytest.mark.parametrize(

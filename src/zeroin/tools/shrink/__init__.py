@@ -98,6 +98,8 @@ class _Shrink:
         words = cycle.command[1:] if options.args else ()
         self.whole = self.best = self.world.read(words, variables)
         self.notes += self.world.notes
+        if self.root == "/":  # it can't be covered as a project's folder is
+            self.notes.append("the command runs in /, so what it writes in a try stays; see --cwd")
         for note in self.notes:
             teller.note(note)  # before the search, which may take long because of it
         if options.interesting:
