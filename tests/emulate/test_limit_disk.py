@@ -73,25 +73,27 @@ def test_what_fits_passes(export):
         "limit", "disk=out:5M", "--", "sh", "-c", "head -c 2000000 /dev/zero > out/x"
     )
     assert done["outcome"] == "passed"
-    assert done["limits"][0]["detail"] == "2.0 MB of 5.0 MB used"
+    assert done["limits"][0]["detail"] == "2.0 MB of 5.0 MB used at the end"
     assert done["limits"][0]["reached"] is False
 
 
-def test_what_tidies_up_was_full_nevertheless(export):
+@pytest.mark.parametrize(("end", "outcome"), [("sys.exit", "limit"), ("print", "passed")])
+def test_what_tidies_up_was_full_nevertheless(export, end, outcome):
     """The file that could not be written is gone by the end; it is named if the program named it."""
     export.write(
         "tidy.py",
-        """
+        f"""
         import os, sys
         try:
             open("out/big", "wb").write(bytes(9_000_000))
         except OSError as error:
             os.unlink("out/big")
-            sys.exit(f"{error.strerror}: 'out/big'")
+            {end}(f"{{error.strerror}}: 'out/big'")
         """,
     )
-    done = export.json("run", "--limit", "disk=out:5M", "--", "python", "tidy.py")
-    assert done["outcome"] == "limit"
+    words = ("run", "--limit", "disk=out:5M", "--json", "--", "python", "tidy.py")
+    done = json.loads(export(*words).stdout.splitlines()[-1])
+    assert (done["outcome"], done["limits"][0]["reached"]) == (outcome, True)
     assert done["limits"][0]["detail"] == (
         "it had no room left; 0 B of 5.0 MB used at the end, "
         f"writing {export.project.resolve()}/out/big"

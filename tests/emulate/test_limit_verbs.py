@@ -36,7 +36,7 @@ def test_in_a_loop(someone):
         _, err = process.communicate(timeout=30)
     for done in (first, second):
         assert (done["outcome"], done["mode"]) == ("passed", "cold"), err
-        assert done["limits"][0]["detail"] == "901 KB of 1.0 MB used"
+        assert done["limits"][0]["detail"] == "901 KB of 1.0 MB used at the end"
     assert "every run is cold: each begins with its whole --limit" in err
     assert os.listdir(someone.project / "out") == []
 

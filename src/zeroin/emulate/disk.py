@@ -151,7 +151,8 @@ class Overlay(Part):
         if not self._upper.take():  # it was never started
             return super().effects(ending)
         written, newest, deleted = self._list()
-        is_full = ending.failed and any(words in ending.said for words in SAYS_FULL)
+        words = SAYS_FULL if ending.failed else (FULL,)  # it may have coped with it
+        is_full = any(one in ending.said for one in words)
         notes = self._notes(ending, deleted)
         kept = ending.keep if ending.keep and self._copy(ending.keep, notes) else ""
         found: list[Effect] = []
@@ -161,6 +162,8 @@ class Overlay(Part):
             if reached and used < limit.amount - PAGE:  # it tidied up before it ended
                 detail = f"it had no room left; {detail} at the end"
                 newest = self._named(ending.said)
+            elif not reached:
+                detail += " at the end"
             if reached and newest:
                 detail += f", writing {newest}"
             own = found == []

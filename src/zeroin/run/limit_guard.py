@@ -1,4 +1,4 @@
-"""The process that watches a run under limits, and tidies up if the driver is killed.
+"""The process that watches a run under limits, and ends and tidies up if the driver is killed.
 
 A copy of the driver: it needs nothing loaded, and it ends with the run. The end of a pipe that only
 the driver holds tells it that nobody else will clean up.
@@ -10,13 +10,14 @@ import os
 import select
 import signal
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from zeroin.emulate.part import Eyes, Part
 from zeroin.run import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from zeroin.emulate.watch import Watch
 
@@ -65,6 +66,19 @@ class LimitGuard:
         self.dismiss()
         os.waitpid(self.pid, 0)
         os.close(self._told)
+
+
+@contextmanager
+def guarded(env: Mapping[str, str], folders: Sequence[str]) -> Iterator[dict[str, str]]:
+    """The variables for a command without limits that shall not outlive its driver either."""
+    name = f"{os.getpid()}-{os.urandom(6).hex()}"
+    guard = LimitGuard((), name, folders)
+    tree.HELPERS.add(guard.pid)
+    try:
+        yield {**env, MARK: name}
+    finally:
+        guard.close()
+        tree.HELPERS.discard(guard.pid)
 
 
 def _serve(

@@ -44,7 +44,7 @@ def execute(
             run.inbox.drain()
         code = os.waitstatus_to_exitcode(ended.status)
         failed = code != 0 and not ended.interrupted
-        effects = limited.finish(failed=failed, said=_said(run, code) if failed else "", keep=keep)
+        effects = limited.finish(failed=failed, said=_said(run, code), keep=keep)
         return ended._replace(limits=tuple(effects), survivors=0)
     finally:
         limited.close()

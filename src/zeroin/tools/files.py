@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from zeroin.emulate import causes
@@ -18,6 +19,7 @@ from zeroin.observe.calls.told import told
 from zeroin.run import traced
 from zeroin.run.execute import Ended, Run
 from zeroin.run.inbox import Inbox
+from zeroin.run.limit_guard import guarded
 from zeroin.tools.run import RunReport, run, stacks_of, start_and_wait
 
 if TYPE_CHECKING:
@@ -150,10 +152,13 @@ class _Traced(_Watch):
         asked = bool(self.cycle.limits)
         folder = inbox.folder if inbox is not None and asked else ""
         trace = traced.Trace(program(self.cycle.command), self.cycle.cwd, folder)
+        own = [inbox.folder] if inbox is not None else []
         try:
-            words = trace.around(self.cycle.command, self.cycle.cwd, env, asked=asked)
-            trace.begin()
-            ended = self._run(words, keeper, inbox, env, busy=trace.lags)
+            # Under limits there is a guard already. It is forked, so it comes before our thread.
+            with nullcontext(env) if asked else guarded(env, own) as marked:
+                words = trace.around(self.cycle.command, self.cycle.cwd, marked, asked=asked)
+                trace.begin()
+                ended = self._run(words, keeper, inbox, marked, busy=trace.lags)
         except BaseException:
             trace.close()
             raise

@@ -237,7 +237,7 @@ def failure_of(text):
         ),
         (
             "class C:\n def __init__(self, x):\n  self.m(x)\n def m(self, x):\n  1 / 0\nC([1],)\n",
-            "class C:\n def __init__(a):\n  a.m()\n def m(a):\n  1 / 0\nC()\n",
+            "class C:\n def __init__(a):\n  a.m()\n def m(a):\n  0 / 0\nC()\n",
         ),
         ("def f(x, y):\n  int('')\nf(*(1, 2))\n", "def f(x, y):\n int('')\nf(*(0, 0))\n"),
     ],
