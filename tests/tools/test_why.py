@@ -76,22 +76,28 @@ def test_cpu_time_that_is_used_up(zeroin, project):
 
 
 @needs("gdb")
-def test_a_crash_in_c_has_both_stacks(zeroin, project, why):
+@pytest.mark.parametrize(
+    ("command", "signal"),
+    [("python segv.py", "SIGSEGV"), ('sh -c "python segv.py; exit 3"', "")],
+    ids=["the command", "a child"],
+)
+def test_a_crash_in_c_has_both_stacks(zeroin, project, why, command, signal):
     """From the core dump, and from faulthandler."""
     if Path("/proc/sys/kernel/core_pattern").read_text().startswith(("|", "/")):
         pytest.skip("this machine puts core dumps elsewhere")
     (project / "segv.py").write_text(
         "import ctypes\ndef peek():\n    ctypes.string_at(8)\npeek()\n"
     )
-    shell = f"ulimit -c unlimited; {sys.executable} -m zeroin run -- python segv.py"
+    shell = f"ulimit -c unlimited; {sys.executable} -m zeroin run -- {command}"
     subprocess.run(
         ["sh", "-c", shell], cwd=project, env=zeroin.env, capture_output=True, check=False
     )
     found = why()
-    assert found["signal"] == "SIGSEGV"
+    assert found["signal"] == signal
     assert "strlen" in found["core"]["native"][0]
     assert any("segv.py" in line for line in found["python_stack"])
-    assert any("in C it was in" in line for line in found["because"])
+    who = "it" if signal else "the child"
+    assert any(f"in C {who} was in" in line for line in found["because"])
 
 
 @pytest.mark.parametrize("code", [137, 3])

@@ -130,18 +130,21 @@ def of_attempt(reading: Reading, attempt: Attempt) -> WhyReport:
         output=output,
     )
     if signal in DUMPS and pids:
-        report = report._replace(core=_core(attempt, about, pids[0]))
+        report = report._replace(core=_core(attempt, about, pids))
+    elif pids and (_name((code or 0) - 128) in DUMPS or _died_of(kept.get("faults") or "")):
+        core = _core(attempt, about, pids, is_child=True)
+        report = report._replace(core=core if core.path else None)  # it may have had no chance to
     return report._replace(verdict=_located(report))
 
 
 def _located(report: WhyReport) -> Verdict:
     """Where it was, for a death by a fault in C."""
     verdict, found = report.verdict, []
+    who = "it" if report.signal else "the child"
     if report.core is not None and report.core.native:
-        found.append(f"in C it was in {report.core.native[0].partition(' ')[2].strip()}")
+        found.append(f"in C {who} was in {report.core.native[0].partition(' ')[2].strip()}")
     where = telling(faulthandler_frames("\n".join(report.python)))
     if where is not None and (report.signal in DUMPS or not report.signal):
-        who = "it" if report.signal else "the child"
         found.append(f"in Python {who} was at {where.file}:{where.line} in {where.name}")
     return verdict._replace(because=[*verdict.because, *found])
 
@@ -174,16 +177,19 @@ def _evidence(
     )
 
 
-def _core(attempt: Attempt, about: dict[str, Any], pid: int) -> Core:
+def _core(
+    attempt: Attempt, about: dict[str, Any], pids: list[int], *, is_child: bool = False
+) -> Core:
     python = (attempt.facts.get("python") or {}).get("executable", "")
     return cores.find(
         cores.Death(
-            pid,
+            pids[0],
             attempt.cwd,
             attempt.started,
             os.WCOREDUMP(about.get("status") or 0),
             (about.get("limits") or {}).get("core size", [-1])[0],
             os.path.realpath(python) if python else "",
+            tuple(pids) if is_child else (),
         )
     )
 

@@ -17,7 +17,7 @@ FRAMES = 25
 SLACK = 2.0
 _UNKNOWN = re.compile(r"%[a-zA-Z]")
 NT_PRPSINFO, NT_FILE = 3, 0x46494C45
-PID_AT = 24  # bytes into NT_PRPSINFO
+PIDS_AT = 24  # bytes into NT_PRPSINFO: its own number, then its parent's
 
 
 class Core(NamedTuple):
@@ -39,6 +39,13 @@ class Death(NamedTuple):
     dumped: bool  # the kernel says that it wrote one
     limit: int  # bytes that one may have; -1 for no limit
     program: str = ""  # where the command was found
+    family: tuple[int, ...] = ()  # if it was not the command but a child: processes of the run
+
+    def is_meant(self, pid: int, parent: int) -> bool:
+        """Whether a dump of that process is the one."""
+        if self.family:
+            return pid in self.family or parent in self.family
+        return pid in (self.pid, 0)
 
 
 def find(death: Death, pattern: str | None = None) -> Core:
@@ -50,24 +57,25 @@ def find(death: Death, pattern: str | None = None) -> Core:
         return Core(note="no core dump: its size is limited to 0; next time: ulimit -c unlimited")
     if not pattern:
         return Core()
-    whose = {path: _pid(path) for path in _on_disk(death, pattern)}
-    for path, pid in whose.items():
-        if pid in (death.pid, 0):
+    whose = {path: _pids(path) for path in _on_disk(death, pattern)}
+    for path, pids in whose.items():
+        if death.is_meant(*pids):
             return stacks(path, death.program)
     where = os.path.join(death.cwd, pattern)
     none = "a core dump was written, but is gone" if death.dumped else "there is no core dump of it"
-    others = [f"{path} is that of process {pid}" for path, pid in whose.items()]
+    others = [f"{path} is that of process {pid}" for path, (pid, _) in whose.items()]
     return Core(note=f"{none}; {others[0] if others else f'it would be {where}'}")
 
 
 def _on_disk(death: Death, pattern: str) -> list[str]:
     """The files that the pattern may mean and that are young enough, the newest first."""
     text = pattern.replace("%%", "%")
+    number = "*" if death.family else str(death.pid)
     for mark in ("%p", "%P", "%i", "%I"):
-        text = text.replace(mark, str(death.pid))
+        text = text.replace(mark, number)
     text = _UNKNOWN.sub("*", text)
     path = os.path.join(glob.escape(death.cwd), text)
-    tries = [f"{path}.{death.pid}", path]
+    tries = [f"{path}.{number}", path]
     found = [name for one in tries for name in glob.glob(one) if _is_core(name, death.since)]
     return sorted(found, key=os.path.getmtime, reverse=True)
 
@@ -100,15 +108,15 @@ def _of_handler(death: Death, pattern: str) -> Core:
 
 
 def _by_coredumpctl(death: Death) -> Core:
+    said: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "core")
-        words = ["coredumpctl", "dump", str(death.pid), f"--since=@{int(death.since)}", "-o", path]
-        done = _run(words)
-        if not os.path.exists(path):
-            said = (done or "no answer").strip().splitlines()
-            return Core(note=f"coredumpctl has none: {said[-1] if said else 'it is silent'}")
-        found = stacks(path, death.program)
-        return found._replace(path=f"coredumpctl dump {death.pid}")
+        for pid in death.family or (death.pid,):
+            words = ["coredumpctl", "dump", str(pid), f"--since=@{int(death.since)}", "-o", path]
+            said = (_run(words) or "no answer").strip().splitlines()
+            if os.path.exists(path):
+                return stacks(path, death.program)._replace(path=f"coredumpctl dump {pid}")
+    return Core(note=f"coredumpctl has none: {said[-1] if said else 'it is silent'}")
 
 
 def stacks(path: str, program: str = "") -> Core:
@@ -152,10 +160,13 @@ def _run(words: list[str]) -> str | None:
     return done.stdout + done.stderr
 
 
-def _pid(path: str) -> int:
-    """The process that a dump is of; 0 if it does not say."""
+def _pids(path: str) -> tuple[int, int]:
+    """The process that a dump is of, and its parent; 0 if it does not say."""
     about = _notes(path).get(NT_PRPSINFO, b"")
-    return int(struct.unpack_from("<i", about, PID_AT)[0]) if len(about) >= PID_AT + 4 else 0
+    if len(about) < PIDS_AT + 8:
+        return 0, 0
+    pid, parent = struct.unpack_from("<ii", about, PIDS_AT)
+    return int(pid), int(parent)
 
 
 def _program(path: str) -> str:
