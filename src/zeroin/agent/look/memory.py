@@ -81,7 +81,9 @@ class Peaks:
 
     def __init__(self) -> None:
         self.open: list[Any] = []  # with the attributes `peak` and `hidden`
-        self.by_status: bool | None = None
+        # What `getrusage` tells includes the peak of the program before exec: up to here it says
+        # nothing, and `status` is read, which takes far longer. None before the first look.
+        self.inherited: int | None = None
 
     def begin(self, span: Any, now: int, may_reset: bool) -> None:
         """Count for this one from now on, when so much is resident."""
@@ -105,17 +107,15 @@ class Peaks:
 
     def _reset(self, now: int) -> bool:
         done = reset_peak()
-        if done and not self.by_status:
-            self.by_status = self._read() - now > 4 * NEAR
+        left = getrusage(RUSAGE_SELF).ru_maxrss * 1024
+        if done and left - now > 4 * NEAR:
+            self.inherited = left
         return done
 
     def _read(self) -> int:
-        if self.by_status:
-            return peak()
         high = getrusage(RUSAGE_SELF).ru_maxrss * 1024
-        if self.by_status is None:
-            # What `getrusage` says includes the peak of the program before exec.
+        if self.inherited is None:
             known = peak()
-            self.by_status = 0 < known < high - 4 * NEAR
-            return known if self.by_status else high
-        return high
+            self.inherited = high if 0 < known < high - 4 * NEAR else 0
+            return known if self.inherited else high
+        return high if high > self.inherited else peak() or high
