@@ -34,7 +34,13 @@ class Fewest:
     @classmethod
     def of(cls, count: int) -> Fewest:
         """All are there, and it happens."""
-        return _settled(cls(every(count), count, step=max(1, count // 2)))
+        return cls.among(every(count))
+
+    @classmethod
+    def among(cls, kept: Ranges) -> Fewest:
+        """It happens with these of them."""
+        count = size(kept)
+        return _settled(cls(kept, count, step=max(1, count // 2)))
 
     @property
     def question(self) -> Ranges | None:

@@ -3,7 +3,8 @@
 A payload offers rounds, the coarse ones first: rows before columns, subtrees before values. A
 round is a list of parts, each of which can be left out, or be put more simply, without the
 others. A round over, the smaller payload offers its own; it ends when all rounds of a payload have
-been gone through and nothing has become smaller.
+been gone through and nothing has become smaller. Where there are clues, a round begins with a guess
+or two: that changes how soon it is small, and never that the result is 1-minimal.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import dataclasses
 import itertools
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
+from zeroin.search.clues import NONE, Clues
 from zeroin.search.fewest import Fewest
 from zeroin.search.ranges import size
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from zeroin.search.ranges import Ranges
 
+_GUESSED = 0.5  # how probable it is that a guess is right
 P = TypeVar("P", bound="Payload")
 Offered_co = TypeVar("Offered_co", bound="Payload", covariant=True)
 
@@ -65,11 +68,13 @@ class Reduction(Generic[P]):
     number: int  # of the round
     inner: Fewest
     smaller: bool = False  # since the first round
+    clues: Clues = NONE
+    guesses: tuple[tuple[int, Ranges], ...] = ()  # that are still to be asked in this round
 
     @classmethod
-    def of(cls, payload: P) -> Reduction[P]:
+    def of(cls, payload: P, clues: Clues = NONE) -> Reduction[P]:
         """The whole payload, of which it is known that it fails."""
-        return cls._begin(payload, 0, False)
+        return cls._begin(payload, 0, False, clues)
 
     @property
     def payload(self) -> P:
@@ -81,33 +86,42 @@ class Reduction(Generic[P]):
     @property
     def question(self) -> Candidate[P] | None:
         """The payload that is to be tried, or None at the end."""
-        parts = self.inner.question
+        parts = self.guesses[0][1] if self.guesses else self.inner.question
         return None if parts is None or self.round is None else Candidate(self.round, parts)
 
     @property
     def likely(self) -> float:
         """How probable a yes is."""
-        return self.inner.likely
+        return _GUESSED if self.guesses else self.inner.likely
 
     def told(self, yes: bool) -> Reduction[P]:
         """It still fails the same way, or not."""
         if self.round is None:
             raise ValueError("the search is over")
-        after = dataclasses.replace(self, inner=self.inner.told(yes))
+        if self.guesses:
+            number, choice = self.guesses[0]
+            after = dataclasses.replace(
+                self,
+                inner=Fewest.among(choice) if yes else self.inner,
+                clues=self.clues.told(number, yes),
+                guesses=() if yes else self.guesses[1:],
+            )
+        else:
+            after = dataclasses.replace(self, inner=self.inner.told(yes))
         if after.inner.question is not None:
             return after
-        payload = after.payload
-        return self._begin(payload, self.number + 1, self.smaller or payload != self.base)
+        payload, smaller = after.payload, self.smaller or after.payload != self.base
+        return self._begin(payload, self.number + 1, smaller, after.clues)
 
     @classmethod
-    def _begin(cls, payload: P, number: int, smaller: bool) -> Reduction[P]:
+    def _begin(cls, payload: P, number: int, smaller: bool, clues: Clues) -> Reduction[P]:
         """The next round that has any parts."""
         while True:
             for one in itertools.islice(payload.rounds(), number, None):
                 inner = Fewest.of(one.count)
                 if inner.question is not None:
-                    return cls(payload, one, number, inner, smaller)
+                    return cls(payload, one, number, inner, smaller, clues, clues.guesses(one))
                 number += 1
             if not smaller:
-                return cls(payload, None, number, Fewest.of(0))
+                return cls(payload, None, number, Fewest.of(0), clues=clues)
             number, smaller = 0, False

@@ -32,7 +32,12 @@ class Quiet:
         self._nothing = os.open(os.devnull, os.O_RDWR)
 
     def run(
-        self, cycle: Cycle, conduct: Conduct, only: Callable[[Seen], Seen] | None = None
+        self,
+        cycle: Cycle,
+        conduct: Conduct,
+        only: Callable[[Seen], Seen] | None = None,
+        *,
+        brief: bool = True,
     ) -> tuple[Outcome, Seen]:
         """How it ends, and what was seen of it; `only` leaves out what is not to be judged."""
         recorder = Recorder(cycle, self._environ, keep=False)
@@ -47,7 +52,7 @@ class Quiet:
             }
             return conduct(Run(keeper, inbox, cycle.timeout), env, inbox, how)
 
-        seen = execute(cycle, env, Options(brief=True, record=False, conduct=start), recorder)
+        seen = execute(cycle, env, Options(brief=brief, record=False, conduct=start), recorder)
         outcome = outcome_of(cycle, env, only(seen) if only is not None else seen, recorder)
         if seen.ended.interrupted:
             outcome = outcome._replace(kind=Kind.UNFINISHED)

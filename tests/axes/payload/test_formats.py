@@ -256,7 +256,7 @@ def test_a_parameter_goes_with_its_arguments(text, left):
         (b"- n:\n      k: 4\n      l: 5\n- m: 2\n", b"k: ", b"- k: \n"),
         (b"a:\n  b:\n    c: 1\n", b"c: ", b"c: \n"),
         (b"a: [0.9, 0.99]\n", b"[", b"a: []\n"),
-        (b"a = 1\nb = [0.9, 0.99]\n", b"b = [0", b"b = [0.0]\n"),
+        (b"a = 1\nb = [0.9, 0.99]\n", b"b = [0", b"b = [0]\n"),
     ],
 )
 def test_settings_without_what_is_around_them(text, word, left):

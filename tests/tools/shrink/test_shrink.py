@@ -34,6 +34,26 @@ def test_how_soon_it_was_how_small(shrink, program):
     assert steps[-1][0] <= told["tries"]
 
 
+@pytest.mark.parametrize(
+    "fails",
+    ["raise ValueError(f\"odd id {row['id']}\")", "assert row['id'] != 1713", "f(**row)"],
+    ids=["its message", "its line", "its values"],
+)
+def test_the_failure_says_where_to_look(shrink, project, fails):
+    """By one guess the row is found of which the message, the line or the locals tell."""
+    lines = [json.dumps({"id": n, "text": f"lorem {n * 7} ipsum"}) + "\n" for n in range(2000)]
+    (project / "data.jsonl").write_text("".join(lines))
+    (project / "go.py").write_text(
+        "import json, sys\ndef f(id, text):\n    if id == int('1' + '713'): raise KeyError\n"
+        "for line in open(sys.argv[1]):\n    row = json.loads(line)\n"
+        f"    if row['id'] == int('1' + '713'):\n        {fails}\n"
+    )
+    told = shrink("data.jsonl", "--cold", "-j", "1", "--", "python", "go.py", "data.jsonl").told
+    assert (told["verdict"], told["payloads"][0]["parts_after"]) == ("found", 1)
+    first = told["steps"][0]
+    assert (first["tries"] <= 6, first["bytes_now"] < 1000) == (True, True), told["steps"]
+
+
 def test_what_it_prints_reproduces_it(shrink, program, zeroin):
     """The last line is a command, and it fails the same way."""
     done = shrink("data.jsonl", *COMMAND, text=True)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from zeroin.axes.payload.kinds import Payload, Ranges, Round
 
 
+SMALL = 1 << 20  # bytes of a file that is looked through
+
+
 @dataclasses.dataclass(frozen=True)
 class Member:
     """One of them."""
@@ -101,6 +104,10 @@ class Some:
         self._sets = sets
         self.count = len(sets)
 
+    def texts(self) -> list[str]:
+        """The names in each, and what is in small ones."""
+        return ["\n".join(_text(self._group.members[one]) for one in own) for own in self._sets]
+
     def keep(self, parts: Ranges) -> Group:
         """The group without the members of the other sets."""
         kept = {number for start, stop in parts for number in range(start, stop)}
@@ -118,6 +125,18 @@ class Beside:
         self._starts = list(itertools.accumulate(counts, initial=0))
         self.count = self._starts[-1]
 
+    def texts(self) -> list[str]:
+        """Of all members; none where some can't tell."""
+        found: list[str] = []
+        for inner in self._rounds:
+            if inner is None or not inner.count:
+                continue
+            texts = getattr(inner, "texts", None)
+            if texts is None:
+                return []
+            found += texts()
+        return found
+
     def keep(self, parts: Ranges) -> Group:
         """Each member with its own of these."""
         members = []
@@ -128,6 +147,12 @@ class Beside:
             payload = inner.keep(own) if inner is not None and is_less else one.payload
             members.append(dataclasses.replace(one, payload=payload))
         return dataclasses.replace(self._group, members=tuple(members))
+
+
+def _text(member: Member) -> str:
+    if member.payload.size > SMALL:
+        return member.name
+    return f"{member.name}\n{b''.join(member.payload.pieces()).decode(errors='replace')}"
 
 
 def _within(parts: Ranges, start: int, stop: int) -> Ranges:

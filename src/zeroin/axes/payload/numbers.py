@@ -11,6 +11,7 @@ SMALL = ("0", "1", "2")
 def simpler_numbers(text: str) -> list[str]:
     """0, 1, 2, then without sign, exponent and fraction, then with zeros behind the first digit.
 
+    A float stays one until nothing simpler is found: then it may be a whole number.
     Empty for what is no number, and for 0.
     """
     found = _NUMBER.fullmatch(text)
@@ -18,7 +19,7 @@ def simpler_numbers(text: str) -> list[str]:
         return []
     sign, whole, fraction, exponent = (part or "" for part in found.groups())
     whole = whole.lstrip("0") or "0"
-    point = ".0" if fraction or exponent else ""  # a float stays one
+    point = ".0" if fraction or exponent else ""
     ideas = [small + point for small in SMALL]
     if sign:
         ideas += [f"-1{point}", whole + fraction + exponent]
@@ -29,6 +30,8 @@ def simpler_numbers(text: str) -> list[str]:
     if len(whole) > 1:
         zeros = "0" * (len(whole) - 1)
         ideas += [f"{sign}1{zeros}{point}", f"{sign}{whole[0]}{zeros}{point}"]
+    if fraction == ".0" and not exponent:
+        ideas.append(sign + whole)
     return [one for one in dict.fromkeys(ideas) if _cost(one) < _cost(text)]
 
 

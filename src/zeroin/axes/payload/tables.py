@@ -119,6 +119,11 @@ class Columns:
         self._tree = tree
         self.count = widest if widest > 1 else 0
 
+    def texts(self) -> list[str]:
+        """All cells of each."""
+        cells = ([part.text for part in row.parts] for row in self._tree.root.parts)
+        return ["\n".join(own) for own in itertools.zip_longest(*cells, fillvalue="")][: self.count]
+
     def keep(self, parts: Ranges) -> Tree:
         """Without the others."""
         kept = flags(parts, self.count)

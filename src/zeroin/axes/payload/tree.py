@@ -126,6 +126,10 @@ class Level:
         self.exists = bool(found)
         self.count = sum(not node.stays for node in found)
 
+    def texts(self) -> list[str]:
+        """Of each."""
+        return [node.text for node in _at(self._tree.root, self._depth) if not node.stays]
+
     def keep(self, parts: Ranges) -> Tree:
         """Without the others."""
         kept = iter(flags(parts, self.count))

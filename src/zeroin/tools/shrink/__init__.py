@@ -22,6 +22,7 @@ from zeroin.run import copies, environment
 from zeroin.run.apart import View, can_be_apart
 from zeroin.run.cutter import Cutter, interpreter
 from zeroin.search import ahead
+from zeroin.search.clues import Clues
 from zeroin.search.reduction import Reduction
 from zeroin.tools import limits
 from zeroin.tools.shrink import baseline as baselines
@@ -264,7 +265,7 @@ class _Shrink:
 
     def _search(self, begin: Group) -> Group:
         """Ask to the end; what is likely to be asked next is tried meanwhile."""
-        search = Reduction.of(begin)
+        search = Reduction.of(begin, Clues.of(self.tries.clues))
         self.best = begin
         if begin is self.whole:
             self.steps = []

@@ -74,6 +74,7 @@ class Tries:
         self.timeout: float | None = None
         self.warm = False
         self.cold_because = ""  # why tries are not resumed
+        self.clues: tuple[tuple[str, ...], ...] = ()  # what a failing run has said
         self.limits: list[str] = []  # under which the tries ran, with their back-ends
         self.known: dict[str, bool] = {}
         self.others: dict[str, Other] = {}
@@ -163,7 +164,8 @@ class Tries:
             elif one.name == ENV:
                 kept = dict(word.split("=", 1) for word in words_of(one))
                 env = {**dict.fromkeys((*self._environ, *env)), **kept}
-        return Order(command, env, self.timeout, self.warm)
+        full = self.oracle is None and not self.clues
+        return Order(command, env, self.timeout, self.warm, full)
 
     def _idle(self) -> Worker:
         for worker in self._workers:
@@ -194,6 +196,8 @@ class Tries:
             task.outcomes.append(answer.outcome or _untested(answer.error))
             task.answer = answer
             self.cold_because = answer.reason
+            if task.outcomes[-1].failed and not self.clues:
+                self.clues = answer.clues
             self.limits = answer.about or self.limits
             tried = self._judged(task)
             if tried is None:

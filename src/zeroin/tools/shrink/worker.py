@@ -8,6 +8,7 @@ from zeroin.errors import ZeroinError
 from zeroin.named import NamedTuple
 from zeroin.run import copies, limited
 from zeroin.tools.quiet import Quiet, with_resets
+from zeroin.tools.shrink.clues import texts_of
 from zeroin.tools.shrink.warm import Warm, starting
 from zeroin.tools.workers import Answer
 
@@ -27,6 +28,7 @@ class Order(NamedTuple):
     env: Mapping[str, str | None]
     timeout: float | None
     warm: bool = False  # from where the payload is first used, if that can be
+    full: bool = False  # with what it says about its failure
 
 
 class Tryer:
@@ -63,13 +65,14 @@ class Tryer:
             )
 
         try:
-            outcome, seen = self._quiet.run(cycle, conduct)
+            outcome, seen = self._quiet.run(cycle, conduct, brief=not order.full)
         except ZeroinError as error:
             return Answer(None, error.message, error.hint)
+        clues = texts_of(seen.messages, outcome.headline) if order.full else ()
         if warm is None:
             told = [f"limit {one.limit} by {one.backend}" for one in seen.ended.limits]
-            return Answer(outcome, about=told)
-        return Answer(outcome, "", "", warm.resumed, warm.reason)
+            return Answer(outcome, about=told, clues=clues)
+        return Answer(outcome, "", "", warm.resumed, warm.reason, clues=clues)
 
     def _seen(self, inbox: Inbox) -> View:
         shared = [inbox.folder]
