@@ -47,11 +47,12 @@ class Done(NamedTuple):
     tries: int
     seconds: float
     finished: bool
-    steps: tuple[tuple[int, int], ...] = ()  # tries, and the size after them
+    steps: tuple[tuple[int, int, float], ...] = ()  # tries, the size after them, seconds
 
-    def tries_to(self, size: int) -> int:
-        """How many tries it took to be as small as that."""
-        return next((tries for tries, left in self.steps if left <= size), self.tries)
+    def to(self, size: int) -> tuple[int, float]:
+        """How many tries and seconds it took to be as small as that."""
+        found = ((tries, seconds) for tries, left, seconds in self.steps if left <= size)
+        return next(found, (self.tries, self.seconds))
 
 
 class Case(NamedTuple):
@@ -122,13 +123,14 @@ def _goals(name: str, done: Done, others: dict[str, Done]) -> tuple[Goal, ...]:
     if name != "zeroin, whole runs" or not any(one.tries for one in others.values()):
         return ()
     near = _best(others)
-    # The tries it took them to where they ended beside the tries it took us to the same size.
-    tries = max(done.tries_to(one.size) / max(1, one.tries) for one in near)
-    seconds = min(one.seconds for one in near)
+    # What it took them to where they ended beside what it took us to the same size: who stops at a
+    # larger one has not done the rest.
+    tries = max(done.to(one.size)[0] / max(1, one.tries) for one in near)
+    seconds = max(done.to(one.size)[1] / one.seconds for one in near)
     return (
         at_most(done.size, min(one.size for one in near), "B"),
         at_most(tries, TRIES, "× their tries to their size"),
-        at_most(done.seconds / seconds, TIME, "× their time"),
+        at_most(seconds, TIME, "× their time to their size"),
     )
 
 
@@ -194,7 +196,8 @@ def _ours(
     if done.returncode:
         raise RuntimeError(done.stdout[-300:] + done.stderr[-300:])
     told = json.loads(done.stdout)
-    steps = tuple((one["tries"], one["bytes_now"]) for one in told["steps"])
+    start = seconds - told["seconds"]  # of our own process
+    steps = tuple((one["tries"], one["bytes_now"], start + one["seconds"]) for one in told["steps"])
     left = told["payloads"][0]["bytes_after"]
     return Done(left, told["tries"], seconds, told["confirmed"], steps)
 

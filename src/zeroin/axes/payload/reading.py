@@ -62,7 +62,7 @@ def read_file(path: str, cutter: Callable[[str, str], Cutter | None]) -> Payload
         text = codec.decode(sample)
         dialect = None if jsons.is_json_lines(text) else tables.dialect_of(text)
         if dialect is not None and tables.has_header(text, dialect):
-            head = len(codec.encode(dialect.rows(text)[0]))
+            head = len(codec.encode(tables.rows_of(text)[0]))
     return open_huge(path, head, lambda content: read(content, name))
 
 

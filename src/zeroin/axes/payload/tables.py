@@ -20,16 +20,15 @@ if TYPE_CHECKING:
 
 DELIMITERS = ",\t;|"
 SAMPLE = 200  # rows, by which the delimiter is found
+_ENDS = r"(?:\r\n|\n|\r)"
+_PIECE = r'(?:[^"\r\n]++|"(?:[^"]++|"")*+")'
+_ROW = re.compile(f"{_PIECE}*+{_ENDS}|{_PIECE}++")
 
 
 class Dialect(NamedTuple):
     """How cells are told apart."""
 
     delimiter: str
-
-    def rows(self, text: str) -> list[str]:
-        """Rows with their ends; a quoted cell may hold some."""
-        return re.findall(self._row, text)
 
     def cells(self, row: str) -> list[tuple[int, int]]:
         """Where the cells of a row are."""
@@ -48,21 +47,22 @@ class Dialect(NamedTuple):
         rest = f"[^{re.escape(self.delimiter)}\\r\\n]*"
         return f'(?:"(?:[^"]|"")*"{rest}|{rest})'
 
-    @property
-    def _row(self) -> str:
-        one = '(?:"(?:[^"]|"")*"|[^"\\r\\n])'
-        return f"{one}*(?:\\r\\n|\\n|\\r)|{one}+"
+
+def rows_of(text: str) -> list[str]:
+    """Rows with their ends; a quoted cell may hold some."""
+    return _ROW.findall(text)
 
 
 def dialect_of(text: str) -> Dialect | None:
     """The delimiter that gives all rows the same number of cells, more than one; None if none."""
     best: tuple[int, Dialect] | None = None
+    every = rows_of(text)
+    rows = list(itertools.islice((row for row in every if row.strip()), SAMPLE))
+    if len(rows) < 2 or "".join(every) != text:
+        return None
     for delimiter in DELIMITERS:
         dialect = Dialect(delimiter)
-        rows = [row for row in dialect.rows(text) if row.strip()]
-        if len(rows) < 2 or "".join(dialect.rows(text)) != text:
-            continue
-        widths = [len(dialect.cells(row)) for row in rows[:SAMPLE]]
+        widths = [len(dialect.cells(row)) for row in rows]
         usual = max(set(widths), key=widths.count)
         regular = widths.count(usual) / len(widths)
         if usual > 1 and regular > 0.9 and (best is None or usual > best[0]):
@@ -78,7 +78,7 @@ def read_table(text: str, dialect: Dialect) -> Node:
         cells = [Node(node.text[a:b], _cell, _other_cells, stays=True) for a, b in spans]
         return around(node.text, spans, cells, dialect.delimiter)
 
-    rows = dialect.rows(text)
+    rows = rows_of(text)
     nodes = [Node(one, row) for one in rows]
     if rows and has_header(text, dialect):
         nodes[0] = nodes[0].staying(True)
@@ -87,8 +87,9 @@ def read_table(text: str, dialect: Dialect) -> Node:
 
 def has_header(text: str, dialect: Dialect) -> bool:
     """Whether no cell of the first row is a number, or empty, and all differ."""
-    rows = dialect.rows(text)
-    cells = [rows[0][a:b].strip().strip('"') for a, b in dialect.cells(rows[0])]
+    first = _ROW.search(text)
+    row = first[0] if first is not None else ""
+    cells = [row[a:b].strip().strip('"') for a, b in dialect.cells(row)]
     return len(set(cells)) == len(cells) and not any(
         not cell or re.fullmatch(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?", cell) for cell in cells
     )
