@@ -84,6 +84,7 @@ def _case(scene: Scene, case: Case, peers: dict[str, str]) -> list[Row]:
         _row(f"{case.name} ({whole:,} B): {name}", done, _goals(name, done, found))
         for name, done in {"zeroin, whole runs": ours, "zeroin, warm": warm, **found}.items()
     ]
+    rows += [_beside(case.name, name, ours, done) for name, done in found.items()]
     if case.kind == "rows" and libraries(scene).has("torch"):
         rows += _slow_start(scene, case, peers, found)
     return rows
@@ -132,6 +133,12 @@ def _goals(name: str, done: Done, others: dict[str, Done]) -> tuple[Goal, ...]:
         at_most(tries, TRIES, "× their tries to their size"),
         at_most(seconds, TIME, "× their time to their size"),
     )
+
+
+def _beside(case: str, name: str, ours: Done, theirs: Done) -> Row:
+    tries, seconds = ours.to(theirs.size)
+    shares = f"{tries / max(1, theirs.tries):.2f} × tries, {seconds / theirs.seconds:.2f} × time"
+    return Row(f"{case}: zeroin to the size of {name}", f"{theirs.size:>9,} B", shares)
 
 
 def _best(others: dict[str, Done]) -> list[Done]:
