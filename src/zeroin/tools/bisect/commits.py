@@ -123,6 +123,9 @@ class _Commits:
                 f"the folders of the tries can't be made: {error}",
                 hint="they need some room; set TMPDIR to a folder that has it",
             ) from None
+        except BaseException:
+            self.close()
+            raise
         key = digest(
             repr((cycle.key(), self.git.folder, options._replace(jobs=0, fresh=False), wanted[5:]))
         )

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.run.warm import folders
-from zeroin.tools.workers import Worker
+from zeroin.tools.workers import Worker, end_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from zeroin.tools.bisect.report import Trial
     from zeroin.tools.workers import Answer, Servant
@@ -67,19 +67,18 @@ class Pool:
                 self._workers.pop(slot).close()
         return done
 
-    def give_up(self, trial: Trial) -> None:
+    def give_up(self, trials: Sequence[Trial]) -> None:
         """Nobody needs to know."""
-        for slot, task in list(self._busy.items()):
-            if task.trial == trial:
-                task.worker.kill()
-                del self._busy[slot], self._workers[slot]
+        slots = [slot for slot, task in self._busy.items() if task.trial in trials]
+        end_all([self._workers[slot] for slot in slots])
+        for slot in slots:
+            del self._busy[slot], self._workers[slot]
 
     def close(self) -> None:
         """End all that is under way, and the workers."""
+        end_all([self._workers[slot] for slot in self._busy])
         for slot, worker in self._workers.items():
-            if slot in self._busy:
-                worker.kill()
-            else:
+            if slot not in self._busy:
                 worker.close()
         self._workers.clear()
         self._busy.clear()

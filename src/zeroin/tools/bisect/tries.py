@@ -153,9 +153,7 @@ class Tries:
         """Nobody needs to know about these any more; a warm worker is worth more than a try."""
         if self.is_warm:
             return
-        for trial in self._pool.running:
-            if trial.name in names:
-                self._pool.give_up(trial)
+        self._pool.give_up([trial for trial in self._pool.running if trial.name in names])
 
     def wait(self) -> list[str]:
         """The candidates of which more is known now."""
