@@ -32,9 +32,9 @@ def parser() -> Parser:
     p = Parser(
         "bisect attempts",
         "Of all that differed between an attempt that worked and one that failed, name what broke\n"
-        "it: lines of code, variables, arguments, settings. Both are run again first, with the\n"
-        "code that they had; then with some of the changes, several tries at once. Data that git\n"
-        "ignores and installed packages are as they are now.",
+        "it: lines of code, variables, arguments, settings, packages. Both are run again first,\n"
+        "with the code and the packages that they had; then with some of the changes, several\n"
+        "tries at once. Data that git ignores is as it is now.",
         "[A B] [options]",
         EXAMPLES,
     )
