@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from zeroin.axes.payload.kinds import Payload, Ranges, Round
 
 
-SMALL = 1 << 20  # bytes of a file that is looked through
+SMALL = 4 << 20  # bytes that are looked through for words
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,8 +105,10 @@ class Some:
         self.count = len(sets)
 
     def texts(self) -> list[str]:
-        """The names in each, and what is in small ones."""
-        return ["\n".join(_text(self._group.members[one]) for one in own) for own in self._sets]
+        """The names in each, and what is in them if that is little."""
+        members = self._group.members
+        text = _text if self._group.size <= SMALL else _name
+        return ["\n".join(text(members[one]) for one in own) for own in self._sets]
 
     def keep(self, parts: Ranges) -> Group:
         """The group without the members of the other sets."""
@@ -149,9 +151,11 @@ class Beside:
         return dataclasses.replace(self._group, members=tuple(members))
 
 
+def _name(member: Member) -> str:
+    return member.name
+
+
 def _text(member: Member) -> str:
-    if member.payload.size > SMALL:
-        return member.name
     return f"{member.name}\n{b''.join(member.payload.pieces()).decode(errors='replace')}"
 
 

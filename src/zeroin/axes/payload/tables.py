@@ -121,8 +121,8 @@ class Columns:
         self.count = widest if widest > 1 else 0
 
     def texts(self) -> list[str]:
-        """All cells of each."""
-        cells = ([part.text for part in row.parts] for row in self._tree.root.parts)
+        """The cells of each, in the first rows: its name, and what is usual in it."""
+        cells = ([part.text for part in row.parts] for row in self._tree.root.parts[:SAMPLE])
         return ["\n".join(own) for own in itertools.zip_longest(*cells, fillvalue="")][: self.count]
 
     def keep(self, parts: Ranges) -> Tree:
