@@ -60,7 +60,10 @@ def measured(python, limit=MUCH, parts=1000):
 
 
 def test_what_was_copied_is_not_copied_again(python):
-    """Each object is written to afterwards without a fault, which without it are thousands."""
+    """Each object is written to afterwards without a fault, which without it are thousands.
+
+    Also where the kernel has joined the arenas with the room that was never touched.
+    """
     assert measured(python, limit=0)["faults"] > OBJECTS // 4096 // 2
     found = measured(python)
     assert found["done"] > OBJECTS
