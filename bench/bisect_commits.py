@@ -112,10 +112,15 @@ def _real(scene: Scene) -> list[Row]:
             break
     else:
         return [Row(f"{whose} is too short")]
-    line = f"sleep 1; test ! -e {names[0]}"
-    name = f"{whose}, {len(shas):,} commits, a test that waits"
-    case = Case(name, "", ("-j", "4"), WAITING)
-    return _both(scene, case, folder, ["sh", "-c", line], shas[0])
+    rows = []
+    for how, path in (
+        ("names the file", names[0]),
+        ("names no file", f'"$(printf %s {names[0][::-1]} | rev)"'),  # nothing can be guessed
+    ):
+        name = f"{whose}, {len(shas):,} commits, a test that waits and {how}"
+        case = Case(name, "", ("-j", "4"), WAITING)
+        rows += _both(scene, case, folder, ["sh", "-c", f"sleep 1; test ! -e {path}"], shas[0])
+    return rows
 
 
 def _git(folder: str, command: list[str], good: str) -> tuple[str, float]:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zeroin.cycle import Verdict
+from zeroin.search.bisection import Bisection
 from zeroin.search.graph import Graph
 
 
@@ -37,9 +38,10 @@ def ancestors(parents, position):
     return found
 
 
-def run(parents, answer, workers, seed=0):
+def run(parents, answer, workers, seed=0, likely=()):
     """Ask to the end; whoever is ready first answers."""
-    search, running, drawn, tries = Graph.of(parents), [], random.Random(seed), 0
+    search = Graph.of(parents).expecting(likely)
+    running, drawn, tries = [], random.Random(seed), 0
     while True:
         running = [one for one in running if not search.is_useless(one)]
         new = search.plan(running, workers - len(running))
@@ -57,14 +59,39 @@ def test_the_culprit_is_found(parents, data, workers, seed):
     """Whatever branches there are, and whoever answers first."""
     last = len(parents) - 1
     culprit = data.draw(st.integers(1, last))
+    likely = data.draw(st.sets(st.integers(0, last), max_size=4))
 
     def answer(one):
         return Verdict.SAME if culprit in ancestors(parents, one) else Verdict.PASSED
 
-    search, _ = run(parents, answer, workers, seed)
+    search, _ = run(parents, answer, workers, seed, likely)
     assert search.candidates == [culprit]
     assert search.bad == culprit
     assert culprit not in ancestors(parents, search.good)
+
+
+@pytest.mark.parametrize("kind", ["graph", "line"])
+def test_what_is_likely_is_tried_first(kind):
+    """One of five that are likely takes a few tries of a thousand; any other not many more."""
+    parents = [(), *((one,) for one in range(999))]
+    likely = [100, 300, 500, 700, 900]
+
+    def tries(culprit, expected):
+        if kind == "graph":
+            search = Graph.of(parents).expecting(expected)
+        else:
+            search = Bisection.expecting(999, expected)
+        count = 0
+        while new := search.plan((), 1):
+            count += 1
+            same = new[0] >= culprit
+            search = search.told(new[0], Verdict.SAME if same else Verdict.PASSED)
+        assert search.bad == culprit
+        return count
+
+    assert max(tries(one, likely) for one in likely) <= 6
+    plain = max(tries(one, ()) for one in (1, 333, 998))
+    assert max(tries(one, likely) for one in (1, 299, 333, 998)) <= plain + 3
 
 
 @given(histories(), st.data(), st.integers(1, 3))

@@ -47,6 +47,15 @@ class Bisection:
         alike = max(sum(chances[1:]), 1e-9) * _LEAST / last
         return cls(0, last, sums=(0.0, *itertools.accumulate(one + alike for one in chances[1:])))
 
+    @classmethod
+    def expecting(cls, last: int, positions: Collection[int]) -> Bisection:
+        """With these as likely as all the others together."""
+        some = {one for one in positions if 0 < one <= last}
+        bonus = last / len(some) if some else 0
+        return cls.of(
+            last, [1 + bonus * (one in some) for one in range(last + 1)] if some else None
+        )
+
     def told(self, position: int, verdict: Verdict) -> Bisection:
         """What is known after the answer; a useless one changes nothing."""
         if self.is_useless(position):

@@ -2,7 +2,8 @@
 
 What is bad has the culprit among those before it or is it, what is good has not: so answers leave
 a set. A try is worth most if half of the set is before it. Where several are tried at once, they
-are spread by how much of the set is before each, as in a line (`bisection`).
+are spread by how much of the set is before each, as in a line (`bisection`). Some may be likelier
+than others: they count for more of the set.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ class Graph:
     bad: int
     left: int  # where the culprit is
     skipped: frozenset[int] = frozenset()
+    likely: int = 0  # those that are
+    bonus: int = 0  # as so many more does each of them count
 
     @classmethod
     def of(cls, parents: Sequence[Sequence[int]]) -> Graph:
@@ -41,6 +44,13 @@ class Graph:
             raise ValueError("there is nothing between the good and the bad end")
         left = before[last] & ~before[0]
         return cls(tuple(before), tuple(map(tuple, parents)), last, left)
+
+    def expecting(self, positions: Collection[int]) -> Graph:
+        """With these as likely as all the others together."""
+        likely = functools.reduce(int.__or__, (1 << one for one in positions), 0) & self.left
+        count = likely.bit_count()
+        bonus = self.left.bit_count() // count if count else 0
+        return dataclasses.replace(self, likely=likely, bonus=bonus)
 
     def told(self, position: int, verdict: Verdict) -> Graph:
         """What is known after the answer; a useless one changes nothing."""
@@ -80,10 +90,10 @@ class Graph:
 
     def plan(self, running: Collection[int], free: int) -> list[int]:
         """What so many free workers should try, beside what is running."""
-        weights = {one: (self.before[one] & self.left).bit_count() for one in _members(self.left)}
+        weights = {one: self._weight(self.before[one] & self.left) for one in _members(self.left)}
         taken = [one for one in running if one in weights and not self.is_useless(one)]
         rest = [one for one in self._open() if one not in taken]
-        whole = len(weights)
+        whole = self._weight(self.left)
         skipped = frozenset(weights[one] for one in self.skipped if one in weights) - {whole}
         line = Bisection(0, whole, skipped)
         targets = line.plan([weights[one] for one in taken if weights[one] < whole], free)
@@ -95,6 +105,9 @@ class Graph:
                 break
             chosen.append(min(near, key=lambda one: (abs(weights[one] - target), -one)))
         return chosen
+
+    def _weight(self, some: int) -> int:
+        return some.bit_count() + self.bonus * (some & self.likely).bit_count()
 
     def tries_left(self, workers: int) -> float:
         """About how many lengths of a try it takes to the end."""

@@ -1,10 +1,18 @@
 """`zeroin bisect commits`: the commit that broke it."""
 
+import glob
+import os
+import subprocess
+import tempfile
+import time
+
 import pytest
 
 from repositories import BAD, GOOD
 from zeroin.axes.commits import history
 from zeroin.axes.commits.git import Git
+from zeroin.axes.commits.likely import touching
+from zeroin.tools import folders
 
 COMMAND = ("--", "python", "repro.py")
 
@@ -30,6 +38,21 @@ def test_the_commit(bisect, hundred):
     assert {file["path"] for file in commit["files"]} == {"src/pkg/core.py", "number.txt"}
     assert commits_run(done) <= 13  # of a hundred, several at once; the answer is run more often
     assert hundred.state() == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("python", "repro.py"),  # the failure tells where it is
+        ("sh", "-c", "! grep -q '/ 0' src/pkg/core.py"),
+    ],
+    ids=["by the failure", "by the command"],
+)
+def test_commits_that_touch_what_it_is_about_come_first(bisect, hundred, words):
+    """One of a hundred changes the file: both sides of it are tried first."""
+    done = bisect("commits", "HEAD~99", "-j", "1", "--", *words, cwd=hundred.folder)
+    assert done.told["first_bad"] == hundred.shas[37]
+    assert commits_run(done) <= 6
 
 
 @pytest.mark.parametrize(
@@ -193,3 +216,49 @@ def test_good_on_another_branch(bisect, repository):
     done = bisect("commits", release[0], *COMMAND, cwd=repository.folder)
     assert done.told["first_bad"] == shas[6]
     assert "another branch" in " ".join(done.told["notes"])
+
+
+def test_files_that_a_failure_names(repository):
+    """By their path, its end, or as a module; a name that many files have says nothing."""
+    named = ["src/pkg/core.py", "a b/ü.txt", "-x.cfg", *(f"{n}/same.py" for n in range(9))]
+    (first, *rest) = repository.commits({"0.txt": "0\n"}, *({one: "1\n"} for one in named))
+    git, touched = Git(str(repository.folder)), dict(zip(named, rest, strict=True))
+    for text, files in {
+        "KeyError at src/pkg/core.py add()": ["src/pkg/core.py"],
+        "at core.py:12": ["src/pkg/core.py"],
+        "python -m pkg.core": ["src/pkg/core.py"],
+        "cat ./-x.cfg; core": ["-x.cfg"],
+        "in ü.txt": ["a b/ü.txt"],
+        "in 3/same.py": ["3/same.py"],
+        "same.py 0.txt": [],
+    }.items():
+        found = touching(git, first, rest[-1], [text])
+        assert found == {touched[one] for one in files}, text
+
+
+@pytest.mark.parametrize("size", [10, 300 << 20], ids=["small", "large"])
+def test_small_commits_are_laid_out_in_memory(repository, monkeypatch, size):
+    """What would take much of the memory is not; nor is anything if TMPDIR says where."""
+    monkeypatch.delenv("TMPDIR", raising=False)
+    monkeypatch.setattr(folders, "free_memory", lambda: 4 << 30)
+    assert folders.quick_base(size) == (folders.MEMORY if size == 10 else tempfile.gettempdir())
+    monkeypatch.setenv("TMPDIR", "/tmp")
+    assert folders.quick_base(size) == tempfile.gettempdir()
+
+
+def test_nothing_is_left_in_memory(zeroin, hundred):
+    """Also of a driver that was killed: the next one removes it."""
+    env = {key: value for key, value in zeroin.env.items() if key != "TMPDIR"}
+    words = [*zeroin.driver, "bisect", "commits", "HEAD~99", "--fresh", "--", "sh", "-c", "sleep 9"]
+    pattern = f"{folders.MEMORY}/zeroin-bisect-*"
+    with subprocess.Popen(words, cwd=hundred.folder, env=env, stderr=subprocess.DEVNULL) as driver:
+        until = time.monotonic() + 60
+        while not glob.glob(f"{pattern}/0/tree/number.txt"):
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        driver.kill()
+    words = ("bisect", "commits", "HEAD~99", "--fresh", *COMMAND)
+    left = [one for one in glob.glob(pattern) if f"-{driver.pid}-" in one]
+    done = subprocess.run([*zeroin.driver, *words], cwd=hundred.folder, env=env, check=False)
+    assert (len(left), done.returncode) == (1, 0)
+    assert not os.path.exists(left[0])

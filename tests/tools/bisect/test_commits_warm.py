@@ -9,7 +9,8 @@ COMMAND = ("--", "python", "repro.py")
 
 def test_warm_tries(bisect, repository):
     """What all commits have in common is run once a worker; the answer is confirmed cold."""
-    shas = repository.commits(*[GOOD if n < 200 else BAD for n in range(300)])
+    # All of them touch the file: which one it was can't be guessed.
+    shas = repository.commits(*[f"{GOOD if n < 200 else BAD}# {n}\n" for n in range(300)])
     starts = repository.folder.parent / "starts"
     repository.write(
         "repro.py",

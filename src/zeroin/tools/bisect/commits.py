@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.commits import history
 from zeroin.axes.commits.git import GitError, repository
+from zeroin.axes.commits.likely import touching
 from zeroin.axes.commits.worktree import belongings, borrow
 from zeroin.cycle import Verdict
 from zeroin.digest import digest
@@ -27,9 +28,9 @@ from zeroin.tools.bisect.answer import answer
 from zeroin.tools.bisect.checkout import Checkout, Commits
 from zeroin.tools.bisect.editable import BUILT_BY, Editable, builder
 from zeroin.tools.bisect.ordered import FLAKY, Found, Ordered
-from zeroin.tools.bisect.tries import Tries
+from zeroin.tools.bisect.tries import MOST_JOBS, Tries
 from zeroin.tools.bisect.whereabouts import Whereabouts
-from zeroin.tools.folders import own_folder
+from zeroin.tools.folders import own_folder, quick_base
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,6 +102,7 @@ class _Commits:
         self.options = options
         self.teller = teller
         self.notes: list[str] = []
+        self._command = cycle.command
         self._commits: dict[str, Commit] = {}
         self._pull_request = ""  # of the merge by which it came
         self.began = time.monotonic()
@@ -112,7 +114,7 @@ class _Commits:
         self.line = self._line() if self.good else None
         if wanted.editable and not wanted.build:
             self._check_built(cycle)
-        self.folder = own_folder(PREFIX)
+        self.folder = own_folder(PREFIX, self._base())
         self.tries: Tries | None = None
         try:
             with contextlib.closing(Whereabouts(self.git.folder, cycle, environ)) as where:
@@ -132,6 +134,14 @@ class _Commits:
         named = {self.bad: wanted.bad, self.good: wanted.good}
         kept = os.path.join(places.find(cycle.cwd, environ).folder, "bisect", key)
         self.tries = Tries(_Axis(shared, key, named), options, teller, kept, cycle.timeout)
+
+    def _base(self) -> str:
+        """In memory, if that is little; what is built is not."""
+        if self.wanted.build or self.wanted.editable:
+            return ""
+        listed = self.git("ls-tree", "-r", "-l", self.bad).splitlines()
+        sizes = (line.split(None, 4)[3] for line in listed)
+        return quick_base(MOST_JOBS * sum(int(one) for one in sizes if one.isdigit()))
 
     def _shared(self, cycle: Cycle, environ: Mapping[str, str]) -> Checkout:
         git = self.git
@@ -224,11 +234,15 @@ class _Commits:
         answered = self._among_branches(tries, line)
         if answered is not None:
             return answered
-        search = Ordered(tries, line, self.options, self._is_an_end)
+        search = Ordered(tries, line, self.options, self._is_an_end, likely=self._likely)
         found, skipped = search.find(), search.skipped()
         if found.verdict == "found" and not self.wanted.first_parent:
             found, skipped = self._into_merges(tries, found, skipped)
         return found, skipped
+
+    def _likely(self, said: Sequence[str]) -> set[str]:
+        """Commits that touch what the command or the failure names."""
+        return touching(self.git, self.good, self.bad, (*self._command, *said))
 
     def _by_itself(self, tries: Tries, found: Found) -> Found:
         """With --path commits were left out: the one right before the answer has to work."""
@@ -259,7 +273,8 @@ class _Commits:
         if len(all_of_them.commits) > MOST:
             return None
         graph = Graph.of(all_of_them.parents)
-        search = Ordered(tries, all_of_them.commits, self.options, graph=graph)
+        commits = all_of_them.commits
+        search = Ordered(tries, commits, self.options, graph=graph, likely=self._likely)
         found = search.find()
         if found.verdict == FLAKY:
             return None

@@ -13,7 +13,7 @@ from zeroin.tools.bisect.judge import judge_of
 from zeroin.tools.bisect.report import Ends, Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from zeroin.cycle import Outcome
     from zeroin.search.graph import Graph
@@ -26,6 +26,7 @@ ENDS = 10  # runs of either end where it fails only sometimes,
 MOST_RUNS = 1000  # and of all: it may be that nothing tells the two ends apart
 TWICE = 2  # is the bad end run, if that takes no time
 DIFFER = 1.64  # standard errors on either side: what differs less is not told apart
+TELLING = 0.3  # of all: if more are likely, that tells nothing
 PROBES = 15  # candidates that are looked at where both ends work
 
 
@@ -53,10 +54,12 @@ class Ordered:
         options: BisectOptions,
         is_an_end: Callable[[str], bool] = lambda _: True,
         graph: Graph | None = None,
+        likely: Callable[[Sequence[str]], Collection[str]] = lambda _: (),
     ) -> None:
         """`is_an_end`: whether the answer is the last word, and so to be looked at once more.
 
-        With a `graph` names are in an order in which what is before another comes first.
+        With a `graph` names are in an order in which what is before another comes first. `likely`
+        are those to begin with, given what is said of the failure.
         """
         self._tries = tries
         self._graph = graph
@@ -65,6 +68,7 @@ class Ordered:
         self._at = {name: position for position, name in enumerate(names)}
         self._options = options
         self._last = len(names) - 1
+        self._likely = likely
         self._search: Bisection | Graph | None = graph or Bisection.of(self._last)
         tries.between = self._between
 
@@ -107,6 +111,8 @@ class Ordered:
         wanted = [name for name in (bad, good) if not tries.is_known(name)]
         for name in wanted:
             tries.start(name)
+        if wanted and tries.free > 0:
+            self._search = self._expecting()
         while not (tries.is_known(good) and tries.is_known(bad)):
             self._begin_ahead()
             tries.wait()
@@ -155,6 +161,17 @@ class Ordered:
         name = bad if tries.verdict(bad) is not Verdict.SAME else good
         how = tries.why(name) or "it works"
         return Found("not-reproduced", why=f"{tries.axis.label(name)}: {how}")
+
+    def _expecting(self) -> Bisection | Graph:
+        """Nothing is known yet but what is likely."""
+        outcomes = self._tries.outcomes.get(self._names[-1], ())
+        said = [f"{one.headline} {one.signature}" for one in outcomes if one.failed]
+        some = [self._at[name] for name in self._likely(said) if name in self._at]
+        if len(some) > TELLING * self._last:
+            some = []
+        if self._graph is not None:
+            return self._graph.expecting(some)
+        return Bisection.expecting(self._last, some)
 
     def _begin_ahead(self) -> None:
         """Both ends will most likely be as they should."""
@@ -239,7 +256,7 @@ class Ordered:
     def _exactly(self) -> Found | None:
         """None where runs of the same candidate tell different things."""
         tries = self._tries
-        search: Bisection | Graph = self._graph or Bisection.of(self._last)
+        search = self._expecting()
         while True:
             self._search = search = self._told(search)
             edges = (search.good, search.bad, self._last)  # looked at once more
