@@ -73,6 +73,22 @@ def test_sparse_ragged_and_nested(told):
 
 
 @pytest.mark.slow
+def test_what_is_no_number(told):
+    """The first texts, dates and records; of strangers the class, and never more than a bit."""
+    assert told["odd"] == f"ndarray[4] object  [module, '{'x' * 40}'…, 2, …]"
+    assert told["odd[2:]"] == "ndarray[2] object  [2, int]"
+    assert told["record"] == "ndarray[1] structured(a, b)  [(1, 2.5)]"
+    assert told['np.array([["ab", "c"], ["d", "e"]])'] == "ndarray[2, 2] <U2  ['ab', 'c', 'd', …]"
+    assert told['np.array([], dtype="U3")'] == "ndarray[0] <U3  empty"
+    assert (
+        told["numbers"] == "Series[3] f64 (1 null)  μ 2.25 σ 0.75 [1.5, 3]  ✗ 1 NaN  [1.5, nan, 3]"
+    )
+    assert re.fullmatch(r"Series\[4\] (str|object)  \['a', 'b', 'c', …\]", told["texts"])
+    assert re.search(r" \(1 null\)  \[2024-01-01.*, NaT\]$", told["dates"])
+    assert told["nulls"] == "Series[2] Int64 (1 null)  [1, <NA>]"
+
+
+@pytest.mark.slow
 def test_in_ipython(libs, tmp_path):
     """Cells have their text, and lines go where the notebook shows them."""
     source = """

@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from .objects import Classes
     from .samples import Form
 
-FEW = 3  # dates of an array
+FEW = 3  # elements of an array that are no numbers
+LONG = 40  # characters of each
+HUGE = 10**LONG
+SCALARS = frozenset(
+    {"Timestamp", "Timedelta", "Period", "NaTType", "NAType", "void", "bool_", "bool"}
+)
+SCALARS |= {f"{kind}{bits}" for kind in ("int", "uint", "float") for bits in (8, 16, 32, 64)}
+SCALARS |= {"bool_", "bool", "complex64", "complex128", "datetime64", "timedelta64", "void"}
 NAMED = 6  # fields of a structured array
 VIEWS = 10  # an array may be a view of a view of the file
 
@@ -84,17 +91,46 @@ def _ndarray(value: Any, classes: Classes, ndarray: Any, form: Form) -> str:
 
 
 def _few(value: Any, ndarray: Any, masked: bool) -> str:
-    """Tell how much of an array is masked, or the first dates in it; texts may be secrets."""
+    """Tell how much of an array is masked, or its first elements: who peeks wants to see them."""
     size = samples.count(ndarray.shape.__get__(value))
     if masked:
         mask: Any = objects.instance_dict(value).get("_mask")
         known = type(mask) is ndarray and mask.dtype.kind == "b" and size <= samples.COUNTED
         return f"  {int(mask.sum()):,} of {size:,} masked" if known else ""
-    if ndarray.dtype.__get__(value).kind not in "Mm" or _mapped(value) is not None:
+    if _mapped(value) is not None:
         return ""
-    first = ndarray.view(value, ndarray).flat[:FEW]
-    told = ", ".join(map(str, first))
+    return first_of(ndarray.view(value, ndarray), size)
+
+
+def first_of(values: Any, size: int) -> str:
+    """Write the first dates, texts, records or objects of a plain array; objects are not asked."""
+    if values.dtype.kind not in "MmUSOV" or (values.dtype.kind == "V" and values.dtype.hasobject):
+        return ""
+    return listed(values.flat[:FEW], size)
+
+
+def listed(first: Any, size: int) -> str:
+    """Write these, which are so many with the others."""
+    told = ", ".join(map(_short, first))
     return f"  [{told}{', …' * (size > FEW)}]" if size else "  empty"
+
+
+def _short(one: Any) -> str:
+    """Write a text, number, date or record of numpy's or Python's own; others by their class."""
+    kind = type(one)
+    if kind in (str, bytes) or objects.is_one(objects.classes_of(one), _text()):
+        whole = one.item() if kind not in (str, bytes) else one
+        return repr(whole[:LONG]) + "…" * (len(whole) > LONG)
+    if kind in (float, bool, complex, type(None)) or (kind is int and -HUGE < one < HUGE):
+        return repr(one)
+    module, name = objects.module_of(kind), objects.name_of(kind)
+    is_own = module.partition(".")[0] in ("numpy", "pandas") and name in SCALARS
+    is_own = is_own and objects.loaded(module, name) is kind  # anyone can claim to be of theirs
+    return str(one)[:LONG] if is_own else name
+
+
+def _text() -> Any:
+    return objects.loaded("numpy", "character")
 
 
 def _numpy_type(dtype: Any) -> str:

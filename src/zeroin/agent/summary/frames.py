@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from itertools import islice
 
-from . import objects
+from . import objects, samples
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,8 +53,24 @@ def _series(manager: Any, title: str, form: Form) -> str:
     rows = len(manager.axes[0])
     text = f"{title}[{rows}]"
     if form.full:
-        text += f" {_column(manager.blocks[0].values, form)}"
+        values = manager.blocks[0].values
+        text += f" {_column(values, form)}"
+        if form.signs:
+            return text + _label(text, rows) + _values(values, form)
     return text + _label(text, rows)
+
+
+def _values(values: Any, form: Form) -> str:
+    """Tell what its numbers are, or the first of what is none."""
+    from .arrays import FEW, first_of, listed
+
+    if type(values) is not objects.loaded("numpy", "ndarray"):
+        return listed(values[:FEW], len(values)) if _is_from_pandas(type(values)) else ""
+    numpy, kind = sys.modules["numpy"], values.dtype.kind
+    if kind not in "fiubc":
+        return first_of(values, len(values))
+    with numpy.errstate(all="ignore"):
+        return samples.sampled(values, kind, numpy, form)
 
 
 def _label(text: str, rows: int) -> str:
