@@ -197,7 +197,7 @@ def test_nothing_is_left_after_ctrl_c(me, terminal):
     """The command gets it, and has its own say."""
     me.write(
         "go.py",
-        "import time\ntry:\n    print('up', flush=True)\n    time.sleep(600)\n"
+        "import time\ntry:\n    print('up', flush=True)\n    while True: time.sleep(0.01)\n"
         "except KeyboardInterrupt: print('tidy')\n",
     )
     words = [*me.driver, "run", "--limit", "slow=mkdir:1ms", "--", "python", "go.py"]

@@ -218,8 +218,10 @@ def test_nothing_is_left_when_the_driver_is_killed(zeroin, project):
 def test_ctrl_c_reaches_the_command_alone(terminal, zeroin, project):
     """And what failed until then is told."""
     (project / "go.py").write_text(
-        "import sys\ntry: open('gone.txt')\nexcept OSError: pass\nprint('up', flush=True)\n"
-        "try:\n    sys.stdin.read()\nexcept KeyboardInterrupt:\n    print('tidy'); sys.exit(3)\n"
+        "import sys, time\ntry: open('gone.txt')\nexcept OSError: pass\n"
+        # Not in one call for long: an interrupt right before it would be seen only after it.
+        "try:\n    print('up', flush=True)\n    while True: time.sleep(0.01)\n"
+        "except KeyboardInterrupt:\n    print('tidy'); sys.exit(3)\n"
     )
     shown = terminal(
         [*zeroin.driver, "files", "--", "python", "go.py"], cwd=project, env=zeroin.env
