@@ -238,15 +238,17 @@ def test_what_a_process_waits_for(tmp_path):
     fifo = tmp_path / "pipe"
     os.mkfifo(fifo)
     with subprocess.Popen(["cat"], stdin=os.open(fifo, os.O_RDWR)) as waiting:
-        until = time.monotonic() + 10
-        while time.monotonic() < until:
-            found = process.look(waiting.pid)
-            if found.waits_for.startswith("read"):
-                break
-        assert found.waits_for == f"read: {fifo}"
-        assert (found.state, found.threads) == ("S", 1)
-        assert found.limits["open files"][0] > 0
-        waiting.kill()
+        try:
+            until = time.monotonic() + 10
+            while time.monotonic() < until:
+                found = process.look(waiting.pid)
+                if found.waits_for.startswith("read"):
+                    break
+            assert found.waits_for == f"read: {fifo}"
+            assert (found.state, found.threads) == ("S", 1)  # who runs waits for nothing
+            assert found.limits["open files"][0] > 0
+        finally:
+            waiting.kill()
     assert process.look(waiting.pid) is None
 
 

@@ -91,7 +91,7 @@ def look(pid: int) -> Look | None:
         int(stat[17]),
         _kb(status.get("VmRSS", "")),
         _kb(status.get("VmHWM", "")),
-        _waits_for(pid, hidden) if state in "SDR" else "",
+        _waits_for(pid, hidden) if state in "SD" else "",
         _deleted(pid, hidden) if state != "Z" else [],
         _count(pid, hidden) if state != "Z" else 0,
         _limits(pid, hidden),
