@@ -254,6 +254,24 @@ def test_small_commits_are_laid_out_in_memory(monkeypatch, size):
 
 
 @pytest.mark.usefixtures("memory")
+@pytest.mark.parametrize("text", ["", "*.bin filter=lfs\n"], ids=["plain", "filtered"])
+def test_what_a_filter_fetches_is_not_laid_out_in_memory(zeroin, repository, tmp_path, text):
+    """The listing has the size of pointers: how much comes in their place is not known."""
+    where = ["stat", "-f", "-c", "%T"]
+    on_disk = subprocess.check_output([*where, tempfile.gettempdir()], text=True)
+    if on_disk == "tmpfs\n":
+        pytest.skip("the folder for temporary files is in memory as well")
+    core = "src/pkg/core.py"
+    repository.commits({core: GOOD, "a  b/.gitattributes": text, " \t": "odd\n"}, BAD)
+    seen = tmp_path / "seen"
+    line = f"{' '.join(where)} . > {seen}; ! grep -q '/ 0' {core}"
+    env = {key: value for key, value in zeroin.env.items() if key != "TMPDIR"}
+    words = [*zeroin.driver, "bisect", "commits", "HEAD~1", "--fresh", "--", "sh", "-c", line]
+    assert subprocess.run(words, cwd=repository.folder, env=env, check=False).returncode == 0
+    assert seen.read_text() == (on_disk if text else "tmpfs\n")
+
+
+@pytest.mark.usefixtures("memory")
 def test_nothing_is_left_in_memory(zeroin, hundred):
     """Also of a driver that was killed: one that comes after its workers have ended removes it."""
     env = {key: value for key, value in zeroin.env.items() if key != "TMPDIR"}

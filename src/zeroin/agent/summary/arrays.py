@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 FEW = 3  # elements of an array that are no numbers
 LONG = 40  # characters of each
 HUGE = 10**LONG
-SCALARS = frozenset(
-    {"Timestamp", "Timedelta", "Period", "NaTType", "NAType", "void", "bool_", "bool"}
-)
+SCALARS = frozenset({"Timestamp", "Timedelta", "Period", "NaTType", "NAType"})
 SCALARS |= {f"{kind}{bits}" for kind in ("int", "uint", "float") for bits in (8, 16, 32, 64)}
 SCALARS |= {"bool_", "bool", "complex64", "complex128", "datetime64", "timedelta64", "void"}
 NAMED = 6  # fields of a structured array
@@ -118,7 +116,9 @@ def listed(first: Any, size: int) -> str:
 def _short(one: Any) -> str:
     """Write a text, number, date or record of numpy's or Python's own; others by their class."""
     kind = type(one)
-    if kind in (str, bytes) or objects.is_one(objects.classes_of(one), _text()):
+    if kind in (str, bytes) or objects.is_one(
+        objects.classes_of(one), objects.loaded("numpy", "character")
+    ):
         whole = one.item() if kind not in (str, bytes) else one
         return repr(whole[:LONG]) + "…" * (len(whole) > LONG)
     if kind in (float, bool, complex, type(None)) or (kind is int and -HUGE < one < HUGE):
@@ -127,10 +127,6 @@ def _short(one: Any) -> str:
     is_own = module.partition(".")[0] in ("numpy", "pandas") and name in SCALARS
     is_own = is_own and objects.loaded(module, name) is kind  # anyone can claim to be of theirs
     return str(one)[:LONG] if is_own else name
-
-
-def _text() -> Any:
-    return objects.loaded("numpy", "character")
 
 
 def _numpy_type(dtype: Any) -> str:

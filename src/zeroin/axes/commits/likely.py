@@ -16,14 +16,14 @@ MOST = 50  # files
 
 
 def touching(git: Git, good: str, bad: str, texts: Iterable[str]) -> set[str]:
-    """Those after the good one, up to the bad one."""
-    changed = git("diff", "--name-only", "--no-renames", "-z", good, bad).split("\0")[:-1]
+    """Those after the good one, up to the bad one; none where git can't tell, which is no harm."""
+    changed = git.tells("diff", "--name-only", "--no-renames", "-z", good, bad).split("\0")[:-1]
     files = list(_named(changed, texts))[:MOST]
     if not files:
         return set()
     # An end may be on another branch: what is only before the good one is not asked about.
     words = ("--full-history", f"{good}..{bad}", "--", *(f":(literal,top){one}" for one in files))
-    return set(git("rev-list", *words).split())
+    return set(git.tells("rev-list", *words).split())
 
 
 def _named(files: Sequence[str], texts: Iterable[str]) -> dict[str, None]:

@@ -136,12 +136,16 @@ class _Commits:
         self.tries = Tries(_Axis(shared, key, named), options, teller, kept, cycle.timeout)
 
     def _base(self) -> str:
-        """In memory, if that is little; what is built is not."""
-        if self.wanted.build or self.wanted.editable:
+        """In memory, if that is little; how much is built or fetched by a filter nobody knows."""
+        wanted = self.wanted
+        lines = self.git("ls-tree", "-r", "-l", self.bad).splitlines()
+        listed = [line.partition("\t")[0].split() for line in lines]  # mode, kind, name, size
+        attributes = ("--", ".gitattributes", "**/.gitattributes")
+        is_more = any(kind == "commit" for _, kind, _, _ in listed)  # of a submodule
+        is_more = is_more or self.git.has("grep", "-q", "filter=", self.bad, *attributes)
+        if wanted.build or wanted.editable or is_more:
             return ""
-        listed = self.git("ls-tree", "-r", "-l", self.bad).splitlines()
-        sizes = (line.split(None, 4)[3] for line in listed)
-        return quick_base(MOST_JOBS * sum(int(one) for one in sizes if one.isdigit()))
+        return quick_base(MOST_JOBS * sum(int(size) for _, _, _, size in listed))
 
     def _shared(self, cycle: Cycle, environ: Mapping[str, str]) -> Checkout:
         git = self.git
