@@ -1,8 +1,10 @@
 """What `zeroin leak` costs in its first run: against `zeroin run`, as a ratio.
 
 Steps of some milliseconds, as a training loop has them; a hot loop of small calls, where each
-call is counted; and one that makes and frees objects, which PYTHONMALLOC=malloc slows down. Beside
-it the program under tracemalloc from its start, which is what the second run has for ten steps.
+call is counted; and one that makes and frees objects. Beside it the program with
+PYTHONMALLOC=malloc alone, with which all memory is in one account: what that costs is the price of
+the allocator, most of all where ints are made and freed, and not that of looking. And the program
+under tracemalloc from its start, which is what the second run has for ten steps.
 """
 
 from __future__ import annotations
@@ -57,6 +59,10 @@ def measure(scene: Scene) -> list[Row]:
             "bare": bare,
             "zeroin run": [scene.zeroin, "run", "-q", "--no-record", "--", *bare],
             "zeroin leak --quick": [scene.zeroin, "leak", "--quick", "--", *bare],
+            "run with malloc": [
+                *(scene.zeroin, "run", "-q", "--no-record", "--env", "PYTHONMALLOC=malloc"),
+                *("--", *bare),
+            ],
             "tracemalloc": [scene.python, "-X", "tracemalloc", script],
         }
         cases = {way: command(words, scene.env, here) for way, words in ways.items()}

@@ -408,6 +408,9 @@ def ask_which(ask: Any, project: Path) -> None:
     ask("which", "which", "classes.B.f", "--json", "--", "python", "classes.py")
     ask("which", "which", "patches:classes.A.f", "--json")
     ask("which", "which", "imports.f", "--json")
+    (project / "several.py").write_text("def f(): pass\ndef f(): pass\nf()\n")
+    words = ("several.py:f", "--no-stop", "--json", "--", "python", "several.py")
+    ask("which", "which", *words)
 
 
 @pytest.mark.slow

@@ -27,3 +27,12 @@ def format_size(count: int) -> str:
             if count and count % table[unit] == 0:
                 return f"{count // table[unit]}{unit.upper()}{mark}{'B' if mark else ''}"
     return str(count)
+
+
+def short_size(count: int) -> str:
+    """Four digits that `parse_size` reads: `163.8M`."""
+    for unit in "gmk":
+        whole = count // _UNITS[unit]
+        if whole:
+            return f"{count / _UNITS[unit]:.{max(0, 4 - len(str(whole)))}f}{unit.upper()}"
+    return str(count)

@@ -43,9 +43,9 @@ ordered = OrderedDict(logits=floats(2))  #: {logits: (2,) f64}
 record = Output(floats(2), 0.5)  #: {logits: (2,) f64}
 pair = Pair(floats(1), floats(2))  #: {left: (1,) f64, right: (2,) f64}
 short = (floats(1), None)  #: [(1,) f64, None]
-rows = [[1, 2], [3, 4], [5, 6]]  #: 3 x list of 2
-names = ["a", "b"]  #: list of 2
-annotated: list[int] = [1, 2, 3]  #: list of 3
+rows = [[1, 2], [3, 4], [5, 6]]  #: 3 x (2,) list
+names = ["a", "b"]  #: (2,) list
+annotated: list[int] = [1, 2, 3]  #: (3,) list
 again = other = floats(4)  #: (4,) f64
 number, word, nothing, flag = 3, "x", None, True
 
@@ -306,7 +306,7 @@ def test_nothing_is_kept_alive(looked, program, python):
         print(other() is None)
     """)
     assert looked(python, script).stdout == "True\nTrue\n"
-    assert looked.seen(script)["mine"] == "list of 3"
+    assert looked.seen(script)["mine"] == "(3,) list"
 
 
 def test_no_code_of_values_runs(looked, program, python):
@@ -347,7 +347,7 @@ def test_what_varies_and_what_counts(looked, program, python):
         f()
     """)
     looked(python, script)
-    assert looked.seen(script) == {"batch": "(17|32,) i32", "grows": "list of 0..4999"}
+    assert looked.seen(script) == {"batch": "(17|32,) i32", "grows": "(0..4999,) list"}
     (total,) = (s for s in looked.told.files[str(script)].places if s.place.label == "total")
     assert len(total.numbers) < 10
 
@@ -375,7 +375,7 @@ def test_processes_that_end_without_their_last_steps(looked, program, python):
                 one.join()
     """)
     assert looked(python, script).returncode == 0
-    assert looked.seen(script)["mine"] == "list of 2..6"
+    assert looked.seen(script)["mine"] == "(2..6,) list"
     (mine,) = (s for s in looked.told.files[str(script)].places if s.place.label == "mine")
     assert dict(mine.forms[0].length.sizes)[2] == 2
 
@@ -401,7 +401,7 @@ def test_signals_and_exceptions_pass(looked, program, python):
     done = looked(python, script)
     assert (done.stdout, done.stderr, done.returncode) == (plain.stdout, plain.stderr, 1)
     assert looked.told.failed[-1].line == 6
-    assert looked.seen(script)["y"] == "list of 2"
+    assert looked.seen(script)["y"] == "(2,) list"
 
 
 def test_text_that_grows_stays_quick(looked, program, python):
@@ -447,4 +447,4 @@ def test_a_killed_program_has_told(looked, program, python):
         os.kill(os.getpid(), signal.SIGKILL)
     """)
     assert looked(python, script).returncode == -signal.SIGKILL
-    assert looked.seen(script) == {"x": "list of 3"}
+    assert looked.seen(script) == {"x": "(3,) list"}

@@ -32,7 +32,10 @@ class TestLibraries:
         told = texts(answer("numpy"))
         assert told["small"].endswith("min 1.5 max 4 mean 2.833  1 NaN  [[1.5, nan], [3, 4]]")
         assert told["exact int"].endswith("[4611686018427387905]")
-        assert told["complex"] == "ndarray[2] complex128  1 NaN  [1j, (nan+0j)]"
+        assert (
+            told["complex"]
+            == "ndarray[2] complex128  |z| min 1 max 1 mean 1  1 NaN  [1j, (nan+0j)]"
+        )
         assert told["scalar array"] == "ndarray[] int64 3"
         assert told["float32"] == "float32(0.1)"
         assert told["float64"] == "float64(0.1)"
@@ -78,7 +81,7 @@ class TestLibraries:
         assert told["int tensor"].endswith("min 0 max 4 mean 2  [0, 1, 2, 3, 4]")
         for name in ("float16", "bfloat16", "float8_e4m3fn", "uint8", "uint64"):
             assert told[name] == f"Tensor[2] {name} cpu  all 1  [1, 1]"
-        assert told["complex64"] == "Tensor[2] complex64 cpu  [(1+0j), (1+0j)]"
+        assert told["complex64"] == "Tensor[2] complex64 cpu  |z| all 1  [(1+0j), (1+0j)]"
         assert told["size"] == "Size((32, 10))"
         assert told["torch dtype"] == "dtype(bfloat16)"
         assert told["torch device"] == "device(cuda:1)"
@@ -86,18 +89,47 @@ class TestLibraries:
             told["batch"] == "{'ids': Tensor[8, 128] int64 cpu, 'loss': Tensor[] float32 cpu 0.5}"
         )
 
+    def test_torch_with_numbers_elsewhere(self, answer):
+        """Sparse, quantized, nested, complex, f8 and wrapped ones have numbers as well."""
+        told = texts(answer("torch"))
+        stored = "3 stored (0.33 of all)  all 1  [1, 1, 1]"
+        assert told["sparse"] == f"Tensor[3, 3] float32 cpu sparse_coo  {stored}"
+        assert told["csr"] == f"Tensor[3, 3] float32 cpu sparse_csr  {stored}"
+        assert told["quantised"] == (
+            "Tensor[32, 10] qint8 cpu scale 0.1 zero 0  min 0 max 12.7 mean 12.43"
+        )
+        assert told["nested"] == "Tensor[2, 32, 10] float32 cpu nested  min 0 max 319 mean 159.5"
+        spread = "min -2.5 max 2 mean 0.08333"
+        each = "[[0.5, -1, 2], [1.5, 0, -2.5]]"
+        assert told["by channel"] == (
+            f"Tensor[2, 3] qint8 cpu a scale for each of dimension 0  {spread}  {each}"
+        )
+        sample = "(of a sample of 14,286)"
+        axis = "a scale for each of dimension 1"
+        assert told["large by channel"] == f"Tensor[50000, 2] quint8 cpu {axis}  all 1  {sample}"
+        quantised = f"Tensor[50000, 2] quint8 cpu scale 0.5 zero 3  all 1  {sample}"
+        assert told["large quantised"] == quantised
+        assert told["ragged"] == (
+            "Tensor[2, 2..3] float32 cpu nested  min -1 max 2 mean 0.6  [0.5, -1, 2, 1.5, 0]"
+        )
+        assert told["jagged"].startswith("NestedTensor[2, 1..2, 3] float32 cpu nested  min -2.5")
+        assert told["mkldnn"] == f"Tensor[2, 3] float32 cpu mkldnn  {spread}  {each}"
+        assert told["blocks"].startswith("Tensor[2, 3] float32 cpu sparse_bsr  6 stored (1 of all)")
+        assert told["fourier"].startswith("Tensor[2, 3] complex64 cpu  |z| min 0 max 10.607 mean")
+        assert told["far"] == "Tensor[1, 7] complex128 cpu"
+        assert told["large f8"].startswith("Tensor[300, 300] float8_e4m3fn cpu  all 1")
+        assert told["pair"].startswith(f"Pair[2, 3] float32 cpu  one: {spread}  {each}  other[4]: ")
+        assert told["in grad"] == f"Tensor[2, 3] float32 cpu grad  {spread}  {each}"
+        assert told["constant in grad"] == f"Tensor[2, 3] float32 cpu  {spread}  {each}"
+        assert told["in vmap"].startswith("Tensor[10] float32 cpu  vmap over 32  min 0")
+
     def test_torch_without_numbers(self, answer):
         """The numbers of a tensor that can't or must not be read are left alone."""
         told = texts(answer("torch"))
         assert told["meta"] == "Tensor[3, 4] float32 meta"
-        assert told["sparse"] == "Tensor[3, 3] float32 cpu sparse_coo"
-        assert told["csr"] == "Tensor[3, 3] float32 cpu sparse_csr"
-        assert told["quantised"] == "Tensor[32, 10] qint8 cpu"
-        assert told["nested"] == "Tensor float32 cpu nested"
         assert told["lazy"] == "UninitializedParameter float32 cpu not initialised yet"
         assert told["freed"] == "Tensor[10] float32 cpu  storage freed"
         assert told["freed view"] == "Tensor[7] float32 cpu  storage freed"
-        assert told["in vmap"] == "Tensor[10] float32 cpu"
         assert told["in a mode"] == "Tensor[100] float32 cpu"
         assert told["fake"] == "FakeTensor[3, 4] float32 cpu"
 

@@ -104,6 +104,7 @@ class TestCircumstances:
             "other_child",
             "signals_kept",
             "in_a_thread",
+            "forks_warned_of",
             "no_standard_streams",
             "traced",
         ],
@@ -124,6 +125,72 @@ class TestCircumstances:
         """Its handler is not called for one of ours: no repr is run."""
         result = run(python, "summary_circumstances", "children_reaped")["results"]["value"]
         assert result["told"] == ["<Exits object>", "Told(a=1)"]
+
+    def test_what_runs_at_forks(self, python):
+        """Nothing of the program's does at ours, whoever's code it is; all of it at its own.
+
+        What we count has a child's own file, so ours runs.
+        """
+        program = f"""
+import concurrent.futures.thread, gc, logging, os, queue, random, sys, threading
+package = type(sys)("_zeroin_agent")
+package.__path__ = [{str(AGENT)!r}]
+sys.modules["_zeroin_agent"] = package
+from _zeroin_agent import summary
+class Told:
+    def __repr__(self):
+        with logging._lock, concurrent.futures.thread._global_shutdown_lock:
+            return f"told {{len(ran)}} {{len(own)}}"
+own, ran, lock, other = [], [], threading.Lock(), threading.Event()
+def note(): ran.append(os.getpid())
+def later(): ran.append("later")
+def ours(): own.append(1)
+ours.__module__ = "_zeroin_agent.tally"
+os.register_at_fork(after_in_child=ours)
+os.register_at_fork(before=note, after_in_parent=note, after_in_child=note)
+os.register_at_fork(before=lock.acquire, after_in_parent=lock.release)
+os.register_at_fork(after_in_child=other.set, before=other.clear, after_in_parent=random.seed)
+random.seed(3); state = random.getstate(); other.set()
+thread = threading.Thread(target=queue.Queue().get, daemon=True); thread.start()
+with lock:
+    print(summary.summarise(Told()), len(ran), other.is_set(), random.getstate() == state)
+os.register_at_fork(before=later)
+print(summary.summarise(Told()), len(ran))
+if not os.fork():
+    os._exit(len(ran))
+print(os.waitstatus_to_exitcode(os.wait()[1]), len(ran), other.is_set(), ran[0])
+gc.freeze()
+print(summary.summarise(Told()))
+"""
+        command = [python, "-W", "ignore", "-c", program]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert done.stderr == ""
+        assert done.stdout.splitlines() == [
+            "told 0 1 0 True True",
+            "told 0 1 0",
+            "3 3 False later",
+            "told 3 1",
+        ]
+
+    def test_where_what_runs_at_forks_is_not_found(self, python):
+        """As after `gc.freeze()`: no repr is run, and nothing else is."""
+        program = f"""
+import gc, os, sys
+ran = []
+os.register_at_fork(before=lambda: ran.append(1))
+gc.freeze()
+package = type(sys)("_zeroin_agent")
+package.__path__ = [{str(AGENT)!r}]
+sys.modules["_zeroin_agent"] = package
+from _zeroin_agent import summary
+class Told:
+    def __init__(self): self.a = 1
+    def __repr__(self): return "told"
+print(summary.summarise(Told()), ran)
+"""
+        command = [python, "-c", program]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert (done.stdout, done.stderr) == ("Told(a=1) []\n", "")
 
     @pytest.mark.parametrize("name", ["no_fork", "fork_fails", "huge", "no_descriptors"])
     def test_without_a_child(self, python, name):

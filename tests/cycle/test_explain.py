@@ -47,6 +47,18 @@ def test_own_exception_goes_before_a_childs():
     )
 
 
+def test_a_script_that_decides_itself_is_not_said_to_have_failed_of_its_child():
+    """Its own exit code is told first; the signature is the child's, which tells most."""
+    found = explain(Ending(3, pid=9, crashes=[crash(pid=11)]))
+    assert found.headline == "exit 3, after a child failed: KeyError at main.py f(): 'x'"
+    assert str(found.signature) == "KeyError at f(): 'x'"
+    for passed_on in (
+        Ending(1, pid=9, crashes=[crash(pid=11)]),
+        Ending(3, pid=11, crashes=[crash(pid=11)]),
+    ):
+        assert explain(passed_on).headline == "KeyError at main.py f(): 'x'"
+
+
 def test_a_test_goes_before_its_subprocess():
     """A failing test tells more than the process it started on purpose."""
     test = crash(

@@ -8,6 +8,8 @@ import signal
 import pytest
 from test_limit_disk import are_gone, guards
 
+from zeroin.sizes import short_size, size
+
 GROW = """\
 import time
 
@@ -169,25 +171,65 @@ def test_memory_error(grow):
 
 
 def test_a_share_of_the_peak(me):
-    """`memory=50%` is of the last passing attempt's peak, and recorded as the size that it was."""
+    """`memory=50%` is of the last passing attempt's peak; record, `show` and `again` have both."""
     me.write("grow.py", GROW)
     first = me("run", "--limit", "memory=50%", "--", "python", "grow.py")
     assert (first.returncode, "a share of what?" in first.stderr) == (2, True)
     passed = me.json("run", "--", "python", "grow.py")
     half = me.json("run", "--limit", "memory=50%", "--", "python", "grow.py")
     assert half["outcome"] == "limit"
-    assert (
-        half["limits"][0]["limit"] == f"memory={passed['peak_bytes'] // 2}"
-        or "iB" in half["limits"][0]["limit"]
-    )
+    text = f"memory=50% of {short_size(passed['peak_bytes'])}"
+    assert half["limits"][0]["limit"] == text
     twice = me.json("run", "--limit", "memory=200%", "--", "python", "grow.py")
     assert twice["outcome"] == "passed"
+    assert f"{text}: " in me("show", half["id"]).stdout
+    me.write("grow.py", "import mmap; mmap.mmap(-1, 9, flags=mmap.MAP_SHARED)")
+    assert me.json("run", "--", "python", "grow.py")["outcome"] == "passed"  # with another peak
+    assert me.json("again", half["id"])["limits"][0]["limit"] == text
+    typed = me.json("limit", text, "--", "python", "grow.py")
+    assert typed["limits"][0]["detail"].endswith(f"of {size(passed['peak_bytes'] / 2)}")
+
+
+def test_without_memory_our_agent_can_tell_what_failed(grow):
+    """It is given some for that; the program's own output has nothing of ours."""
+    grow.write(
+        "fill.py",
+        """
+        kept = []
+        while True:
+            kept.append(bytes(20_000))
+        """,
+    )
+    done = grow("run", "--limit", "memory=60M", "--memory-error", "--", "python", "fill.py")
+    assert "✗ attempt 1 reached its limit" in done.stderr
+    assert ": MemoryError at fill.py" in done.stderr
+    assert "ignored" not in done.stderr
+    assert "kept = list(" in grow("show", "1").stdout
+
+
+def test_a_file_in_memory_that_is_refused(me):
+    """At a limit by a group nobody is ended then: the program fails of it, and that is the limit."""
+    me.write(
+        "share.py",
+        """
+        import os
+        for number in range(9):
+            fd = os.memfd_create(str(number))
+            os.posix_fallocate(fd, 0, 40_000_000)
+        """,
+    )
+    done = me.json("run", "--limit", "memory=200M", "--", "python", "share.py")
+    if done["limits"][0]["backend"] != "cgroup v1":
+        pytest.skip("needs a memory limit by cgroup v1")
+    assert (done["outcome"], done["limits"][0]["reached"]) == ("limit", True)
+    assert done["headline"] == "OSError at share.py: [Errno 12] Cannot allocate memory"
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         (["--limit", "memory=1K"], "no program fits into 1 KB"),
+        (["--limit", "memory=9999T"], ", so it is less already"),
         (["--limit", "memory=lots"], "'lots' is no size"),
         (["--limit", "memory=1G", "--keep", "kept"], "--keep keeps what is written below a disk"),
         (["--memory-error"], "--memory-error says what happens at a memory limit"),

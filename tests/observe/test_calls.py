@@ -178,6 +178,18 @@ def test_what_a_search_found_later_is_hidden():
     assert len(failed(text, everything=True)) == 2
 
 
+def test_a_command_that_was_found_elsewhere_is_hidden():
+    """Along folders of PATH that are another's; a file that may not be read is not."""
+    text = (
+        '7 1.0 execve("/root/bin/cat", ["cat"], 0x1 /* 3 vars */) = -1 EACCES (Permission denied)\n'
+        '7 1.1 access("/root/lib/cat", X_OK) = -1 EACCES (Permission denied)\n'
+        '7 1.2 openat(AT_FDCWD</proj>, "/root/cat", O_RDONLY) = -1 EACCES (Permission denied)\n'
+        '7 1.3 execve("/bin/cat", ["cat"], 0x1 /* 3 vars */) = 0\n'
+        '7 1.4 execve("/root/bin/dog", ["dog"], 0x1 /* 3 vars */) = -1 EACCES (Permission denied)\n'
+    )
+    assert sorted(failed(text)) == [("/root/bin/dog", "EACCES"), ("/root/cat", "EACCES")]
+
+
 def test_a_search_in_vain_is_one_failure():
     """`command not found` is one name, not ten paths."""
     text = "".join(

@@ -43,8 +43,9 @@ def entries(line: str) -> list[text.Entry]:
         "4 x [(2,) f32 | (3, 1) i64]",
         "{ids: (32, 128) i64, mask: (32, 128) bool}",
         "{a.weight: (3,) f32, ...}",
-        "list of 5",
-        "5 x list of 2",
+        "(4, 3) qint8 | (4, 3) quint8",
+        "(5,) list",
+        "5 x (2,) list",
         "(32,) f32 | (32, 1) f32",
         "q, k: (B=2, 3) f32; self.mask: (2,) bool; out[...]: () f32",
     ],
@@ -64,7 +65,12 @@ def test_a_line_is_read_as_it_was_written(line):
         "see (32,) f32 above",
         "(32,) float",
         "list of things",
-        "list of 5 things",
+        "list of 5",
+        "dict of 1",
+        "a: tuple of 2",
+        "(5, 6) list",
+        "(n=5,) list",
+        "(5,) list things",
         "x: the input",
         "(32,) f32,",
         "type: ignore",
@@ -346,6 +352,22 @@ def test_rows_are_not_repeated():
     assert named(source, seen)["y"] == "(B=16, C=9, 16) f32"
 
 
+def test_a_width_is_no_batch_though_both_are_32():
+    """A name that stands for another axis here is none for sizes that vary."""
+    source = "dim = 32\ndef f(x):\n    y = g(x)\n"
+    seen = {"x": [array(32, 7), array(32, 7), array(6, 7)]}
+    assert named(source, seen) == {"x": "(dim=6|32, 7) f32"}
+    seen["y"] = [array(32, 7, 32), array(32, 7, 32), array(6, 7, 32)]
+    assert named(source, seen) == {"x": "(n=6|32, 7) f32", "y": "(n=6|32, 7, dim=32) f32"}
+
+
+def test_a_name_means_what_is_nearest():
+    """The `n` of the file has the right size, and is not what `n` is in the function."""
+    source = "n: int = 20\ndef f(a, n):\n    y = g(a)\n"
+    seen = {"a": [array(20, 3)], "n": [number(6)], "y": [array(6, 3)]}
+    assert named(source, seen) == {"a": "(20, 3) f32", "y": "(n=6, 3) f32"}
+
+
 def test_ints_in_reach_give_names_and_counts_do_not():
     """A constant of the file does; the number of epochs and a tiny one don't."""
     source = "batch_size = 32\nepochs = 50\nk = 2\ndef f(x):\n    y = g(x)\n"
@@ -400,7 +422,7 @@ def broken(*lines: tuple[str, str]) -> list[int]:
         ("3 x (5..7, 2) f32", "4 x (6, 2) f32", False),
         ("[(8,) f32, None]", "[(8,) f32, None]", True),
         ("[(8,) f32, None]", "[(8,) f32, (8,) f32]", False),
-        ("list of 5", "list of 6", False),
+        ("(5,) list", "(6,) list", False),
         ("q, k: (8,) f32", "q: (8,) f32; k: (8,) f32", True),
         ("q, k: (8,) f32", "q: (8,) f32; k: (9,) f32", False),
     ],

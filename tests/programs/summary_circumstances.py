@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 
 import summary_harness as harness
 
@@ -77,8 +78,8 @@ def signals_kept():
 def alarm_blocked():
     """A mask that a child inherits must not keep its own alarm from it."""
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-    forks = []
-    os.register_at_fork(before=lambda: forks.append(1))
+    forks, fork = [], os.fork
+    os.fork = lambda: forks.append(1) or fork()
     harness.tell_all("value", [("a", Sleeps()), ("b", Told())])
     harness.results["value"]["forks"] = len(forks)
 
@@ -90,6 +91,12 @@ def in_a_thread():
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def forks_warned_of():
+    """As jax does: what it says of our fork is not for the program's user."""
+    os.register_at_fork(before=lambda: warnings.warn("fork", RuntimeWarning, stacklevel=2))
+    harness.tell("value", Told())
 
 
 def no_fork():

@@ -98,6 +98,40 @@ def tell_mapped():
     harness.tell("truncated view", np.asarray(mapped)[1:])
 
 
+class Pair(torch.Tensor):
+    """A tensor that keeps its numbers in two others, as those of torch's own do."""
+
+    @staticmethod
+    def __new__(cls, one, other):
+        return torch.Tensor._make_wrapper_subclass(cls, one.shape, dtype=one.dtype)
+
+    def __init__(self, one, other):
+        self.one, self._other = one, other
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        raise AssertionError(f"asked for {func}")
+
+
+def tell_unusual(x):
+    """Tensors whose numbers are not where those of others are."""
+    tell = harness.tell
+    scales, zeros = torch.tensor([0.5, 0.25]), torch.tensor([0, 1])
+    tell("by channel", torch.quantize_per_channel(x, scales, zeros, 0, torch.qint8))
+    many, scales = torch.ones(50_000, 2), torch.tensor([0.5, 0.25])
+    tell("large by channel", torch.quantize_per_channel(many, scales, zeros, 1, torch.quint8))
+    tell("large quantised", torch.quantize_per_tensor(many, 0.5, 3, torch.quint8))
+    tell("ragged", torch.nested.nested_tensor([x[0], x[1, :2]]))
+    tell("jagged", torch.nested.nested_tensor([x, x[:1]], layout=torch.jagged))
+    tell("mkldnn", x.to_mkldnn())
+    tell("blocks", x.to_sparse_bsr((1, 3)))
+    tell("fourier", torch.complex(x, x).conj() * 3)
+    tell("far", torch.full((1, 7), 1.7e308 + 1.7e308j, dtype=torch.complex128))
+    tell("large f8", torch.ones(300, 300).to(torch.float8_e4m3fn))
+    tell("pair", Pair(x, torch.zeros(4)))
+    torch.func.grad(lambda y: (tell("in grad", y), tell("constant in grad", x), y.sum())[-1])(x)
+
+
 def tell_torch():
     tell = harness.tell
     tensor = torch.arange(320, dtype=torch.float32).reshape(32, 10)
@@ -115,6 +149,7 @@ def tell_torch():
     tell("csr", torch.eye(3).to_sparse_csr())
     tell("quantised", torch.quantize_per_tensor(tensor, 0.1, 0, torch.qint8))
     tell("nested", torch.nested.nested_tensor([tensor, tensor]))
+    tell_unusual(torch.tensor([[0.5, -1.0, 2.0], [1.5, 0.0, -2.5]]))
     tell("lazy", torch.nn.LazyLinear(3).weight)
     freed = torch.ones(10)
     view = freed[3:]

@@ -13,6 +13,10 @@ from typing import ClassVar
 import pytest
 
 import support
+from zeroin.cycle import Cycle
+from zeroin.fronts import pause_text
+from zeroin.run.execute import Ended
+from zeroin.run.hold import Hold
 
 GROWS = """\
 import os, sys, time
@@ -145,9 +149,59 @@ def test_standing_still_takes_no_time(zeroin, grows):
     assert (run.process.returncode, out) == (0, "grown\n")
 
 
+def test_a_higher_peak_than_the_one_that_was_held_is_told(zeroin, grows):
+    """It comes after it was held; the command that is printed holds it there."""
+    run = Running(zeroin, grows, "--pause-at-peak=40M", "--", "python", "grow.py")
+    (pid,) = run.held()
+    os.kill(pid, signal.SIGCONT)
+    _, err = run.process.communicate(timeout=30)
+    told = re.search(r"zeroin: it was held at \d+\S* MB, and had most after .*: 16\d MB\n", err)
+    assert told, err
+    words = re.search("hold it there: zeroin run (.*)", err)[1].split()
+    again = Running(zeroin, grows, *words)
+    (pid,) = again.held()
+    os.kill(pid, signal.SIGCONT)
+    _, err = again.process.communicate(timeout=30)
+    assert "had most" not in err
+
+
+SHORT = Ended(
+    0, 1, 9.0, 0.1, 150_000_000, [(1.0, 9_000_000), (2.0, 9_000_000)], *4 * [False], 0, None
+)
+
+
+def test_a_peak_between_two_looks_is_told():
+    """The kernel's mark has it, though nobody looked then; a limit ends it there."""
+    told = []
+    Hold(100_000_000, told.append).finish(SHORT._replace(peak_between=(1.0, 2.0)))
+    (missed,) = told
+    assert (missed.peak, missed.between, missed.seen, missed.held) == (
+        150_000_000,
+        (1.0, 2.0),
+        False,
+        0,
+    )
+    assert pause_text.lines(missed, Cycle(("python", "a b.py"), "/")) == [
+        "zeroin: it was not held; it had most for a moment shortly before 2.00 s: 150 MB",
+        "  end it there, with its stack: zeroin limit memory=142M -- python 'a b.py'",
+    ]
+
+
+def test_a_peak_that_is_over_when_all_stand_still_is_not_held():
+    """It goes on at once, and waits for the next one."""
+    told = []
+    hold = Hold(100_000_000, told.append)
+    with subprocess.Popen(["sleep", "60"]) as process:
+        hold.look(1.0, 150_000_000, lambda: [process.pid])  # so much a moment ago
+        assert (hold.holds, told) == (False, [])
+        wait_for(lambda: state(process.pid) == "S")
+        process.kill()
+
+
 def test_a_size_that_is_never_reached(zeroin, grows):
-    """Nothing happens."""
+    """That is said, with the size that was."""
     done = zeroin("run", "--pause-at-peak=9G", "--", "python", "grow.py", cwd=grows)
     assert (done.returncode, "held still" in done.stderr) == (0, False)
+    assert re.search(r"it was not held: it had 16\d MB at most \(at 9.0 GB\)", done.stderr)
     done = zeroin("run", "--pause-at-peak=much", "--", "true", cwd=grows)
     assert done.returncode == 2

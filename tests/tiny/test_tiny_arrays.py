@@ -2,6 +2,8 @@
 
 import gzip
 import io
+import math
+import struct
 import subprocess
 
 import pytest
@@ -9,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import support
+from zeroin.axes.payload.npy import Npy, read_head, width_of
 from zeroin.tiny import fake_arrays
 from zeroin.tiny.arrays import npy
-from zeroin.tiny.numbers import Numbers, described, width_of
+from zeroin.tiny.numbers import Numbers, described
 
 
 def made(kind, shape, numbers):
@@ -172,3 +175,18 @@ def test_numbers_of_all_kinds():
     assert list(Numbers("", "<", 8, "<U2").read("aü".encode("utf-32-le"))) == ["aü"]
     assert width_of([("a", "<i4"), ("b", "<f8", (2,)), ("c", [("d", "|S3")])]) == 23
     assert width_of([("a", "<i4"), ("b", "|O")]) == 0
+
+
+def test_records_by_their_fields(tmp_path, tiny):
+    """The one record whose field is NaN is chosen: it is a kind of value that no other shows."""
+    kind = [("id", "<i4"), ("xy", [("x", "<f8"), ("y", "<f4", (2,))]), ("name", "<U2")]
+    records = [
+        struct.pack("<idff", n, math.nan if n == 77 else 1.5, 0, 1) + "ab".encode("utf-32-le")
+        for n in range(100)
+    ]
+    whole = Npy(b"\1\0", kind, False, (100,), 0).head((100,)) + b"".join(records)
+    (tmp_path / "a.npy").write_bytes(whole)
+    tiny(tmp_path / "a.npy", 6, out=str(tmp_path / "b.npy"))
+    left = (tmp_path / "b.npy").read_bytes()
+    assert read_head(left).shape == (6,)
+    assert records[77] in left

@@ -6,7 +6,8 @@ import json
 import subprocess
 
 import pytest
-from nan_programs import CLEAN, WRONG
+from nan_clean import CLEAN
+from nan_programs import WRONG
 
 pytestmark = pytest.mark.slow
 
@@ -305,6 +306,50 @@ opt.step()
 """)
     assert "✗ inf in the backward pass of Dbl at train.py:10 in Dbl.backward" in said, said
     assert "DblBackward, called by train.py:14 in run_backward" in said
+
+
+JITTED = """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def loss(w, x):
+    return jnp.where(x > 0, x.sum(), 0.0) + jnp.log(w.sum() - 10.0)  # HERE
+
+print(loss(jnp.ones(3), jnp.array([0.0, -1.0])))
+"""
+
+
+def test_jax_is_asked_itself(nan, told):
+    """The operation inside of a compiled function; what it discards within is none."""
+    done, report = nan(JITTED)
+    assert (done.returncode, report["verdict"]) == (1, "found"), done.stderr
+    (told_of,) = report["numpy"]
+    assert (told_of["library"], told_of["what"]) == ("jax", "NaN")
+    assert told_of["frames"][-1]["line"] == marked(JITTED, "HERE")
+    assert {one["name"]: one["text"] for one in told_of["arrays"]}["w"].startswith(
+        "ArrayImpl[3] f32"
+    )
+    assert "✓ no NaN or inf that mattered" in told(
+        JITTED.replace("x.sum()", "jnp.log(x)").replace("- 10", "+ 10")
+    )
+    said = told(JITTED, "--go-on")
+    assert "jax could not be looked at: jax fails at the first NaN" in said, said
+
+
+def test_the_weights_of_the_module_are_told_with_their_numbers(told):
+    """They may be what is wrong: here one of them is the divisor."""
+    said = told("""\
+import torch
+class Scaled(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.tensor([0.0, 2.0]))
+    def forward(self, x):
+        return x / self.scale
+Scaled()(torch.ones(3, 2)).sum().backward()
+""")
+    assert "weights      scale: Tensor[2] float32 cpu  min 0 max 2 mean 1  [0, 2]" in said, said
 
 
 def test_what_was_read_has_not_led_to_nothing(told):

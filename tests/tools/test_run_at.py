@@ -186,6 +186,25 @@ def test_another_name_of_a_module(project, python):
     assert told[0]["reached"] == 1
 
 
+def test_a_module_that_stands_for_another(project, python):
+    """`collections.abc` puts `_collections_abc` in its place; a package may do so for its own."""
+    package = project.folder / "pk"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "import sys, pk._real\nsys.modules['pk.public'] = pk._real\n"
+    )
+    (package / "_real.py").write_text("def g(y):\n    return y * 2\n")
+    (project.folder / "stands.py").write_text(
+        "import collections.abc\nfrom pk.public import g\n"
+        "class Mine(dict, collections.abc.MutableMapping):\n    pop = collections.abc"
+        ".MutableMapping.pop\nMine(a=1).pop('a')\ng(3)\n"
+    )
+    probes = ("collections.abc:MutableMapping.pop peek=key", "pk.public:g peek=y")
+    said, told, _ = project(*probes, python=python, command=("stands.py",))
+    assert [one["reached"] for one in told] == [1, 1], told
+    assert any("MutableMapping.pop  key = 'a'" in one for one in said)
+
+
 def test_snapshot_stays_with_the_attempt(project, zeroin, python):
     """All frames with their variables, shown by `show`; the program goes on."""
     _, _, report = project(f"train.py:{line('total += i')} snapshot times=1", python=python)
@@ -434,7 +453,7 @@ def test_methods_of_torch(project, libs):
         timeout=120,
     )
     assert [one["reached"] for one in told] == [1, 1, 1, 0, 0]
-    assert any("Linear.forward  input = Tensor[32, 10] float32" in one for one in said)
+    assert any("Linear.forward  input = Tensor[32, 10] f32 cpu  all 0" in one for one in said)
     assert any("relu  input.shape = Size((32, 4))" in one for one in said)
     assert "Linear.train was never called" in told[3]["why"]
     assert "written in C" in told[4]["why"]

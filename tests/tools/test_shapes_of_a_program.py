@@ -84,11 +84,11 @@ def test_the_source_with_what_was_seen(shapes):
     assert done.returncode == 0
     assert done.stdout.splitlines() == [
         "lists.py",
-        " 4  def pairs(rows):  # rows: list of 6",
-        " 5      halves = rows[::2]  # list of 3",
-        " 6      return halves  # list of 3",
+        " 4  def pairs(rows):  # rows: (6,) list",
+        " 5      halves = rows[::2]  # (3,) list",
+        " 6      return halves  # (3,) list",
         "",
-        " 9  result = pairs([1, 2, 3, 4, 5, 6])  # list of 3",
+        " 9  result = pairs([1, 2, 3, 4, 5, 6])  # (3,) list",
     ]
     assert "[]" in done.stderr
 
@@ -108,8 +108,8 @@ def test_files_and_a_command(shapes):
     shapes.write("pack/main.py", "from pack import model\ny = model.f()\n")
     for words in (["python", "-m", "pack.main"], ["sh", "-c", "python -m pack.main"]):
         assert shapes.lines("--no-record", "pack/model.py", "--", *words) == {
-            "x = [1, 2, 3]": "list of 3",
-            "return x": "list of 3",
+            "x = [1, 2, 3]": "(3,) list",
+            "return x": "(3,) list",
         }
 
 
@@ -118,7 +118,7 @@ def test_own_modules_are_shown_where_they_have_arrays(shapes):
     shapes.write("own.py", "import array\nnames = [1, 2]\nnumbers = array.array('d', names)\n")
     shapes.write("main.py", "import own\nmine = [1, 2, 3]\n")
     assert shapes.lines("--no-record", "main.py") == {
-        "mine = [1, 2, 3]": "list of 3",
+        "mine = [1, 2, 3]": "(3,) list",
         "numbers = array.array('d', names)": "(2,) f64",
     }
 
@@ -161,7 +161,7 @@ def test_a_function_that_is_not_there(shapes):
     done = shapes("--no-record", "lists.py", "--func", "pear", "--func", "pairs")
     assert "no function is called pear in what was loaded" in done.stderr
     assert "did you mean: --func pairs" in done.stderr
-    assert "halves = rows[::2]  # list of 3" in done.stdout
+    assert "halves = rows[::2]  # (3,) list" in done.stdout
 
 
 @pytest.mark.parametrize("words", [["python", "-I", "lists.py"], ["true"]])
@@ -184,7 +184,7 @@ def test_write_twice_check_and_remove(shapes):
     first = shapes("--no-record", "lists.py", "--write")
     assert first.stdout == "lists.py: 4 lines\n"
     written = script.read_bytes()
-    assert b"    return halves  # list of 3\n" in written
+    assert b"    return halves  # (3,) list\n" in written
     assert shapes("--no-record", "lists.py", "--write").stdout.startswith("nothing to write")
     assert script.read_bytes() == written
     assert stat.S_IMODE(script.stat().st_mode) == 0o754
@@ -201,18 +201,18 @@ def test_diff_writes_nothing(shapes):
     done = shapes("--no-record", "lists.py", "--diff")
     assert script.read_text() == LISTS
     subprocess.run(["patch", "-p1"], cwd=shapes.folder, input=done.stdout, text=True, check=True)
-    assert "# rows: list of 6" in script.read_text()
+    assert "# rows: (6,) list" in script.read_text()
 
 
 def test_a_check_that_fails(shapes):
     """The line, what it says and what was; what was not reached is told and no failure."""
-    source = LISTS.replace("return halves", "return halves  # list of 2")
-    source += "if False:\n    never = [1]  # list of 7\nprint()  # list of 8\n"
+    source = LISTS.replace("return halves", "return halves  # (2,) list")
+    source += "if False:\n    never = [1]  # (7,) list\nprint()  # (8,) list\n"
     shapes.write("lists.py", source)
     done = shapes("--no-record", "lists.py", "--check")
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
-        "lists.py:6  says list of 2, was list of 3",
+        "lists.py:6  says (2,) list, was (3,) list",
         "lists.py:12  never reached in this run",
         "lists.py:13  no assignment stands there",
         "✗ 0 hold, 1 no longer",
@@ -222,31 +222,31 @@ def test_a_check_that_fails(shapes):
 def test_a_check_where_nothing_has_a_shape(shapes):
     """It was reached, so the comment is wrong: for a call, an argument, a result, a constant."""
     source = """\
-    def load(path):  # path: list of 2
-        return path or None  # list of 2
+    def load(path):  # path: (2,) list
+        return path or None  # (2,) list
 
 
-    x = load([])  # list of 2
-    y = 5  # list of 2
-    z = [1, 2]  # z: list of 2
-    v = [1, 2]  # other: list of 2
+    x = load([])  # (2,) list
+    y = 5  # (2,) list
+    z = [1, 2]  # z: (2,) list
+    v = [1, 2]  # other: (2,) list
     """
     shapes.write("nothing.py", source)
     done = shapes("--no-record", "nothing.py", "--check")
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
-        "nothing.py:1  says path: list of 2, was nothing with a shape",
-        "nothing.py:2  says list of 2, was nothing with a shape",
-        "nothing.py:5  says list of 2, was nothing with a shape",
-        "nothing.py:6  says list of 2, was nothing with a shape",
-        "nothing.py:8  says other: list of 2, was list of 2",
+        "nothing.py:1  says path: (2,) list, was nothing with a shape",
+        "nothing.py:2  says (2,) list, was nothing with a shape",
+        "nothing.py:5  says (2,) list, was nothing with a shape",
+        "nothing.py:6  says (2,) list, was nothing with a shape",
+        "nothing.py:8  says other: (2,) list, was (2,) list",
         "✗ 1 holds, 5 no longer",
     ]
 
 
 def test_why_nothing_was_written(shapes):
     """That the comments say what was seen is only said where they do."""
-    shapes.write("fails.py", "x = [1, 2]  # list of 2\n")
+    shapes.write("fails.py", "x = [1, 2]  # (2,) list\n")
     assert "the comments say what was seen" in shapes("--no-record", "fails.py", "--write").stdout
     shapes.write("fails.py", "import nowhere\n\nx = [1, 2]\n")
     done = shapes("--no-record", "fails.py", "--write")
@@ -260,7 +260,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(shapes):
     assert "it has changed since it was run" in done.stderr
     assert "the comments say" not in done.stdout
     assert script.read_text().endswith("# edited\n")
-    assert "list of 2" not in script.read_text()
+    assert "(2,) list" not in script.read_text()
 
 
 def test_odd_files_are_written_as_they_are(shapes):
@@ -269,11 +269,11 @@ def test_odd_files_are_written_as_they_are(shapes):
     real.write_bytes(b"# coding: latin-1\r\nif True:\r\n\tx = ['\xe9', 2]  # caf\xe9\r\n")
     (shapes.folder / "link.py").symlink_to("real.py")
     shapes("--no-record", "link.py", "--write")
-    assert real.read_bytes().endswith(b"\tx = ['\xe9', 2]  # caf\xe9  # list of 2\r\n")
+    assert real.read_bytes().endswith(b"\tx = ['\xe9', 2]  # caf\xe9  # (2,) list\r\n")
     assert (shapes.folder / "link.py").is_symlink()
     real.write_bytes(b"x = [1, 2]\ry = 1\r")
     shapes("--no-record", "link.py", "--write")
-    assert real.read_bytes() == b"x = [1, 2]  # list of 2\ry = 1\r"
+    assert real.read_bytes() == b"x = [1, 2]  # (2,) list\ry = 1\r"
 
 
 def test_formatted_code_stays_formatted(shapes):
@@ -309,7 +309,7 @@ def test_syntax_that_is_newer_than_ours(shapes):
     before = script.read_bytes()
     words = ("new.py", "--", support.interpreters()[newer[-1]], "new.py")
     done = shapes("--no-record", *words)
-    assert "4      return b * 2  # list of 2" in done.stdout
+    assert "4      return b * 2  # (2,) list" in done.stdout
     assert "new.py: not written, not checked: zeroin's own Python can't read it" in done.stderr
     shapes("--no-record", "--write", *words)
     assert script.read_bytes() == before
@@ -362,7 +362,7 @@ def test_ctrl_c_shows_what_was_seen_until_then(shapes, zeroin):
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=30)
-    assert "x = [1, 2, 3]  # list of 3" in out
+    assert "x = [1, 2, 3]  # (3,) list" in out
     assert process.returncode == -signal.SIGINT
 
 
@@ -649,7 +649,7 @@ def test_functions_that_are_sent_by_value(real):
     )
     done = real("--no-record", "sent.py")
     assert "[0, 0, 0, 0, 0, 0] True\n[0, 0, 0, 0]\n" in done.stderr, done.stderr
-    assert "rows = [0] * n  # list of 4" in done.stdout
+    assert "rows = [0] * n  # (4,) list" in done.stdout
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 
@@ -161,3 +162,62 @@ def test_a_file_behind_a_built_in_module(which, zeroin, tmp_path):
     said = zeroin("which", "sys.py", cwd=tmp_path).stdout
     assert "has sys built in; edits in sys.py are not run\n  rename it: " in said
     assert "can't be read" not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "calls", "line"),
+    [
+        ("price", "price()", 31),
+        ("Till.shut", "Till().shut()", 21),
+        ("Cart.total", "Cart().total = 3", 12),
+        ("Cart.total", "Cart().total", 8),
+        ("Till", "Till().open()", 17),
+    ],
+)
+def test_of_a_name_in_a_file_each_definition_is_watched(which, name, calls, line):
+    """The one that ran is told, and that others were not waited for."""
+    found = which(f"shop.py:{name}", "--", "python", "-c", f"import shop; shop.{calls}")
+    assert (found["verdict"], found["line"]) == ("yes", line)
+    ran = {one["line"]: one["times"] for one in found["definitions"]}
+    assert len(ran) > 1
+    assert ran == {one: int(one == line) for one in ran}
+
+
+def test_how_often_each_definition_ran(which, zeroin, tmp_path):
+    """With `--no-stop`; by threads and child processes too, and those that never did."""
+    code = (
+        "import shop, threading, os\nshop.Cart._total = 0\n"
+        "one = threading.Thread(target=lambda: [shop.Cart().total for _ in range(500)])\n"
+        "one.start()\nfor _ in range(500): shop.Cart().total\none.join()\n"
+        "if not os.fork(): shop.Cart().total = 1\nelse: os.wait()\n"
+    )
+    found = which("shop.py:Cart.total", "--no-stop", "--", "python", "-c", code)
+    assert found["definitions"] == [{"line": 8, "times": 1000}, {"line": 12, "times": 1}]
+    words = ["shop.py:price", "--no-stop", "--", "python", "-c", "import shop; shop.price()"]
+    said = zeroin("which", *words, cwd=tmp_path).stdout
+    assert re.search(
+        r"^defined 2 times in shop.py\n  line 31 +reached once\n  line 34 +never$",
+        said,
+        re.MULTILINE,
+    )
+
+
+def test_a_place_in_a_script_that_nothing_can_import(zeroin, tmp_path):
+    """Its name has a hyphen; that the script is loaded does not mean that it gets there."""
+    text = "def main():\n    return 1\n\n\ndef never():\n    return 2\n\n\nmain()\n"
+    script = tmp_path / "jobs.d" / "my-job.py"
+    script.parent.mkdir()
+    script.write_text(text)
+    run = ["--", "python", str(script)]
+    for place, code in (("main", 0), ("never", 1), ("2", 0), ("6", 1)):
+        done = zeroin("which", f"{script}:{place}", *run, cwd=tmp_path)
+        assert done.returncode == code, done.stdout
+    said = zeroin("which", str(script), cwd=tmp_path).stdout
+    assert "that is no name for a module, it can only be run" in said
+    mend = said.partition("to mend: ")[2].splitlines()[0]
+    subprocess.run(shlex.split(mend), cwd=tmp_path, check=True)
+
+
+def test_a_name_in_a_file_that_is_an_assignment(which):
+    """It has the line of it."""
+    assert which("shop.py:Row")["line"] == 44

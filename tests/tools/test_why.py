@@ -100,6 +100,18 @@ def test_a_crash_in_c_has_both_stacks(zeroin, project, why, command, signal):
     assert any(f"in C {who} was in" in line for line in found["because"])
 
 
+@needs("gdb")
+def test_a_program_that_gave_up_is_told_where(zeroin, project, why):
+    """Not in the C library's own way to give up, which is the same for all."""
+    if Path("/proc/sys/kernel/core_pattern").read_text().startswith(("|", "/")):
+        pytest.skip("this machine puts core dumps elsewhere")
+    command = "ulimit -c unlimited; exec python -c 'import os; os.abort()'"
+    zeroin("run", "--", "sh", "-c", command, cwd=project)
+    (told,) = [text for text in why()["because"] if text.startswith("in C it was in ")]
+    assert "abort" in told
+    assert "kill" not in told
+
+
 @pytest.mark.parametrize("code", [137, 3])
 def test_a_child_that_crashed_is_told(zeroin, project, why, code):
     """Whatever code the command gave after that, and at a line of the user's."""

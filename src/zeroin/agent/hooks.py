@@ -35,6 +35,8 @@ def install(environ: Mapping[str, str]) -> None:
 
     folder = environ["ZEROIN_AGENT"]
     post.remember(folder)
+    if "ZEROIN_MEMORY_ERROR" in environ:
+        _look_with_more_memory()
     _write_faults_to(folder + "/faults")
     _watch_excepthook()
     atexit.register(_at_exit)
@@ -55,6 +57,10 @@ def install(environ: Mapping[str, str]) -> None:
         from . import lines
 
         lines.install(folder)
+    if "ZEROIN_ROOM" in environ:
+        from . import room
+
+        room.install(environ["ZEROIN_ROOM"])
     if "ZEROIN_PROBES" in environ:
         from . import probes
 
@@ -94,10 +100,35 @@ def step_aside() -> None:
         sys.meta_path.append(finder)
 
 
+class _AsItIs:
+    """Nothing more is needed to look."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+_enough: Any = _AsItIs()  # memory, to look at what failed
+
+
+def _look_with_more_memory() -> None:
+    global _enough  # noqa: PLW0603 - one limit a process
+    from . import crash, loaded, relief  # noqa: F401 - while there is memory to load them
+
+    _enough = relief.Relief()
+
+
 def report(exc: BaseException, **about: Any) -> None:
     """Tell the driver about an exception that ends something. Never raises."""
     if id(exc) in _seen:
         return
+    with _enough:
+        _report(exc, about)
+
+
+def _report(exc: BaseException, about: dict[str, Any]) -> None:
     _seen.add(id(exc))
     import gc
 
@@ -156,6 +187,15 @@ def _debug(exc: BaseException) -> None:
 
 
 def _at_exit() -> None:
+    """Whatever is the matter with us, the program must not seem to fail of it."""
+    try:
+        with _enough:
+            _say_at_exit()
+    except Exception:
+        return
+
+
+def _say_at_exit() -> None:
     """Say what was loaded; and the error, where the user's own hook kept it from ours."""
     import gc
 
@@ -293,6 +333,8 @@ class _Loader:
     def exec_module(self, module: Any) -> None:
         module.__spec__.loader = module.__loader__ = self.real
         self.real.exec_module(module)
+        # Some put another module in their own place, as `collections.abc` does.
+        module = sys.modules.get(module.__spec__.name, module)
         try:
             self.callback(module)
         except Exception:  # another release of that library: then without

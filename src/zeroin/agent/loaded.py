@@ -39,13 +39,15 @@ def interpreter() -> dict[str, Any]:
     }
 
 
-def _where(names: str) -> dict[str, str]:
-    """Where modules come from that the driver asks about, whoever they belong to."""
+def _where(asked: str) -> dict[str, str]:
+    """Where modules come from that the driver asks about, and what is compiled below them."""
     found = {}
-    for name in names.split(","):
-        module = sys.modules.get(name) if name else None
+    names = {name for name in asked.split(",") if name}
+    for name, module in list(sys.modules.items()):
+        if type(name) is not str or name.partition(".")[0] not in names:
+            continue
         file = getattr(getattr(module, "__spec__", None), "origin", None)
-        if type(file) is str:
+        if type(file) is str and (name in names or file.endswith((".so", ".pyd"))):
             found[name] = os.path.abspath(file)
     return found
 

@@ -26,6 +26,8 @@ OF_A_CHILD = frozenset(
     )
 )
 
+UNCAUGHT = 1  # the exit code of a Python that an exception ended
+
 
 class Reached(NamedTuple):
     """A limit that was asked for, and reached."""
@@ -125,7 +127,15 @@ def _exception(kind: Kind, crash: Crash, ending: Ending) -> Explanation:
     own = [c for c in ending.crashes if c.pid == ending.pid and c.fatal]
     if own and own[-1] is not crash:
         found = signature.of_child(found, signature.of_crash(own[-1], ending.places))
-    return Explanation(kind, found, headline(crash), crash)
+    return Explanation(kind, found, _said(crash, ending), crash)
+
+
+def _said(crash: Crash, ending: Ending) -> str:
+    """A script that ends with another code than the child's own has decided that itself."""
+    text = headline(crash)
+    if crash.pid in (0, ending.pid) or crash.test or ending.exit_code in (None, UNCAUGHT):
+        return text
+    return f"exit {ending.exit_code}, after a child failed: {text}"
 
 
 def headline(crash: Crash) -> str:

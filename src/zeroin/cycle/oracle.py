@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Oracle(NamedTuple):
     """The failure looked for, and how much has to agree.
 
-    A user's own `match` (a regular expression on the headline) or `exit_code` takes the place
-    of the signature.
+    A user's own `match` (a regular expression on the headline) and `exit_code` take the place
+    of the signature, unless that is held to `as_well`.
     """
 
     signature: Signature | None
@@ -30,6 +30,7 @@ class Oracle(NamedTuple):
     match: str = ""
     exit_code: int | None = None
     repeats: int = 1
+    as_well: bool = False  # what the user gave is met by too much
 
     @classmethod
     def of(cls, baseline: Sequence[Outcome], confidence: float = 0.99) -> Oracle | None:
@@ -60,11 +61,17 @@ class Oracle(NamedTuple):
         return Verdict.PASSED if verdicts else Verdict.OTHER
 
     def _same(self, outcome: Outcome) -> bool:
-        if self.match:
-            return re.search(self.match, outcome.headline) is not None
-        if self.exit_code is not None:
-            return outcome.exit_code == self.exit_code
+        if not self._is_asked_for(outcome):
+            return False
+        if (self.match or self.exit_code is not None) and not self.as_well:
+            return True
         return self.signature is not None and self.signature.same(outcome.signature, self.strength)
+
+    def _is_asked_for(self, outcome: Outcome) -> bool:
+        """By what the user gave, all of it."""
+        if self.match and re.search(self.match, outcome.headline) is None:
+            return False
+        return self.exit_code in (None, outcome.exit_code)
 
 
 class Rate(NamedTuple):

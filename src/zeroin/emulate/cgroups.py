@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from zeroin.emulate.part import Scene
+    from zeroin.emulate.scopes import Scope
 
-PREFIX = "zeroin-limit-"
 PATIENCE = 5.0  # seconds until the last process of a group has really ended
 ROUND = 0.005
 
@@ -24,39 +23,44 @@ class Place(NamedTuple):
 
     version: int
     folder: str
+    scope: Scope | None = None  # whose folder it is, if it is one of systemd's
 
 
 class Group:
     """One of ours."""
 
-    def __init__(self, place: Place, scene: Scene) -> None:
-        self.version = place.version
-        self.folder = os.path.join(place.folder, PREFIX + scene.name)
+    def __init__(self, place: Place, name: str) -> None:
+        self.place = place
+        self.folder = os.path.join(place.folder, name)
         os.mkdir(self.folder)
 
     def set(self, values: Mapping[str, object]) -> None:
         """Write settings; those that end in a question mark may be missing on this kernel."""
         for knob, value in values.items():
             try:
-                self._write(knob.rstrip("?"), str(value))
+                write(self.folder, knob.rstrip("?"), str(value))
             except OSError:
                 if not knob.endswith("?"):
                     raise
 
-    def _write(self, knob: str, text: str) -> None:
-        """Without making it: a setting that isn't there can't be made."""
-        fd = os.open(os.path.join(self.folder, knob), os.O_WRONLY | os.O_CLOEXEC)
+    def take(self, pid: int) -> None:
+        """A process, and all that it will start."""
         try:
-            os.write(fd, text.encode())
-        finally:
-            os.close(fd)
-
-    def join(self) -> None:
-        """With the process that calls it, and all that it will start."""
-        self._write("cgroup.procs", "0")
+            write(self.folder, "cgroup.procs", str(pid))
+        except PermissionError:
+            # From a session to what a user's own systemd has there is no way but to ask it.
+            if self.place.scope is None:
+                raise
+            self.place.scope.attach(pid, os.path.basename(self.folder))
 
     def remove(self) -> None:
         """Once nobody is in it any more."""
+        self.abandon()
+        if self.place.scope is not None:
+            self.place.scope.close()
+
+    def abandon(self) -> None:
+        """Likewise, if its maker was killed: a scope ends by itself then."""
         until = time.monotonic() + PATIENCE
         while True:
             try:
@@ -69,6 +73,15 @@ class Group:
                 time.sleep(ROUND)
             else:
                 return
+
+
+def write(folder: str, knob: str, text: str) -> None:
+    """Without making it: a setting that isn't there can't be made."""
+    fd = os.open(os.path.join(folder, knob), os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
 
 
 def read(folder: str, name: str) -> str:
@@ -104,64 +117,51 @@ def places(controller: str, version: int) -> list[Place]:
     folder = group_of("self")
     while folder and folder.startswith(tops[""]) and os.path.isdir(folder):
         # Where processes are, version 2 has no groups below that limit anything.
-        if controller in read(folder, "cgroup.subtree_control").split():
+        if has(folder, controller):
             found.append(Place(2, folder))
         folder = os.path.dirname(folder)
     return found
 
 
-def why_not(controller: str, version: int, settings: Mapping[str, object], scene: Scene) -> str:
-    """Make one, set it, put a process into it; why that fails, "" if it works."""
-    found = places(controller, version)
-    if not found:
-        return f"no {controller} controller of version {version} for us"
-    reason = ""
-    for place in found:
-        reason = _try(place, settings, scene)
-        if not reason:
-            break
-    return reason
+def has(folder: str, controller: str) -> bool:
+    """Whether groups in that folder are limited by it."""
+    return controller in read(folder, "cgroup.subtree_control").split()
 
 
-def make(controller: str, version: int, settings: Mapping[str, object], scene: Scene) -> Group:
-    """In the first place where it works, after `why_not` has said that there is one."""
-    reason = ""
-    for place in places(controller, version):
-        reason = _try(place, settings, scene)
-        if not reason:
-            group = Group(place, scene)
+def make(places: Sequence[Place], name: str, settings: Mapping[str, object]) -> Group:
+    """In the first place where it works; OSError with the reason where none does."""
+    reason = OSError(errno.ENOENT, "there is no place for a group")
+    for place in places:
+        try:
+            group = Group(place, name)
+        except OSError as error:
+            reason = error
+            continue
+        try:
             group.set(settings)
+            _can_take(group)
+        except OSError as error:
+            group.abandon()
+            reason = error
+        else:
             return group
-    raise OSError(errno.EACCES, reason)
+    raise reason
 
 
-def _try(place: Place, settings: Mapping[str, object], scene: Scene) -> str:
+def _can_take(group: Group) -> None:
+    """Try with a process that does nothing: OSError if it can't be put into the group."""
+    waiting, going = os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.close(going)
+        os.read(waiting, 1)
+        os._exit(0)
     try:
-        group = Group(place, scene)
-    except OSError as error:
-        return os.strerror(error.errno or 0).lower()
-    try:
-        group.set(settings)
-        pid = os.fork()
-        if not pid:
-            _join_and_end(group)
-        failed = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        return os.strerror(failed).lower() if failed else ""
-    except OSError as error:
-        return os.strerror(error.errno or 0).lower()
+        group.take(pid)
     finally:
-        group.remove()
-
-
-def _join_and_end(group: Group) -> None:
-    code = errno.EIO
-    try:
-        group.join()
-        code = 0
-    except OSError as error:
-        code = error.errno or errno.EIO
-    finally:
-        os._exit(code)
+        os.close(going)
+        os.close(waiting)
+        os.waitpid(pid, 0)
 
 
 def _own(pid: int | str) -> dict[str, str]:

@@ -7,6 +7,7 @@ import resource
 from typing import TYPE_CHECKING
 
 from zeroin.emulate import cgroups, kernel, values
+from zeroin.emulate.grouped import SCOPE, V1, V2, Grouped
 from zeroin.emulate.part import Backend, Effect, Kind, Part
 from zeroin.errors import UsageError
 
@@ -74,19 +75,16 @@ def _check_files(limit: Limit, scene: Scene) -> Limit:
     return limit
 
 
-class _Tasks(_Count):
+class _Tasks(Grouped, _Count):
     """Processes and threads of the tree, in a control group."""
 
-    version = 0
-    says = SAYS_PROCESSES
+    controller = "pids"
+    word = "pids"
 
-    def __init__(self, limits: Sequence[Limit], scene: Scene) -> None:
-        super().__init__(limits, f"pids cgroup v{self.version}")
-        self._group = cgroups.make("pids", self.version, {"pids.max": self.amount}, scene)
-
-    def before(self) -> None:
-        """All that it starts is in the group then."""
-        self._group.join()
+    @classmethod
+    def settings(cls, limits: Sequence[Limit]) -> dict[str, object]:
+        """What is written to the group."""
+        return {"pids.max": int(limits[0].amount)}
 
     def effects(self, ending: Ending) -> list[Effect]:
         """The group has counted how often it said no."""
@@ -95,23 +93,23 @@ class _Tasks(_Count):
         detail = f"{refused} more {were} refused" if refused else "no more were wanted"
         return [Effect(self.limits[0].text, self.backend, ending.failed and refused > 0, detail)]
 
-    def close(self) -> None:
-        """The group goes."""
-        self._group.remove()
-
-    abandon = close
-
 
 class Tasks1(_Tasks):
     """Version 1."""
 
-    version = 1
+    way = V1
 
 
 class Tasks2(_Tasks):
     """Version 2."""
 
-    version = 2
+    way = V2
+
+
+class TasksScope(_Tasks):
+    """Likewise, made by systemd."""
+
+    way = SCOPE
 
 
 class OwnTasks(_Count):
@@ -127,10 +125,6 @@ class OwnTasks(_Count):
     def last(self) -> None:
         """Inherited by all that it starts."""
         resource.setrlimit(resource.RLIMIT_NPROC, (self.amount, self.amount))
-
-
-def _lacks_tasks(version: int, limits: Sequence[Limit], scene: Scene) -> str:
-    return cgroups.why_not("pids", version, {"pids.max": int(limits[0].amount)}, scene)
 
 
 def _lacks_own(limits: Sequence[Limit], scene: Scene) -> str:
@@ -178,8 +172,9 @@ KINDS = {
         "so many processes and threads in all",
         values.read_count,
         (
-            Backend("pids cgroup v2", lambda limits, scene: _lacks_tasks(2, limits, scene), Tasks2),
-            Backend("pids cgroup v1", lambda limits, scene: _lacks_tasks(1, limits, scene), Tasks1),
+            TasksScope.backend_of(),
+            Tasks2.backend_of(),
+            Tasks1.backend_of(),
             Backend("RLIMIT_NPROC in a user namespace", _lacks_own, OwnTasks),
         ),
     ),

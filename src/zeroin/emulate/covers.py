@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from zeroin.emulate import kernel, values
+from zeroin.emulate.fullness import Fullness
 from zeroin.emulate.handle import Handle
 from zeroin.emulate.part import Backend, Effect, Kind, Part, open_folder
 from zeroin.errors import UsageError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zeroin.emulate.part import Ending, Limit, Scene
+    from zeroin.emulate.watch import Watch
 
 SHM = "/dev/shm"  # noqa: S108 - the one that programs use
 SAYS_READ_ONLY = ("Read-only file system", "EROFS")
@@ -59,7 +61,7 @@ class SharedMemory(_Cover):
 
     order = 40
     says = SAYS_FULL
-    covers = (SHM,)
+    covers = fills = (SHM,)
 
     def __init__(self, limits: Sequence[Limit], scene: Scene) -> None:
         del scene
@@ -75,14 +77,22 @@ class SharedMemory(_Cover):
         self._handle.pass_on(fd)
         os.close(fd)
 
+    def watch(self) -> Watch | None:
+        """How full it gets: what is shared is soon given back."""
+        return Fullness(SHM)
+
     def effects(self, ending: Ending) -> list[Effect]:
-        """What it has not given back."""
+        """What it used, and what it has not given back."""
         found = super().effects(ending)
         if not self._handle.take():  # it was never started
             return found
         (limit,) = self.limits
         used = min(self._handle.used(), int(limit.amount))
-        detail = f"{size(used)} of {size(limit.amount)} used at the end"
+        most = min(ending.told.get("peak", 0), int(limit.amount))
+        much = f"up to {size(most)}, " if most > used else ""
+        if used < limit.amount and (SHM in ending.full or most >= limit.amount):
+            much = f"it had no room left{ending.full.get(SHM, '')}; "
+        detail = f"{much}{size(used)} of {size(limit.amount)} used at the end"
         return [one._replace(detail=detail) for one in found]
 
     def close(self) -> None:

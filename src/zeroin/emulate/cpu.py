@@ -7,6 +7,7 @@ import signal
 from typing import TYPE_CHECKING, Any
 
 from zeroin.emulate import cgroups, values
+from zeroin.emulate.grouped import SCOPE, V1, V2, Grouped
 from zeroin.emulate.part import Backend, Effect, Kind, Part
 
 if TYPE_CHECKING:
@@ -81,26 +82,19 @@ class Governor:
                 continue
 
 
-class _Quota(Part):
+class _Quota(Grouped):
     """By a control group."""
 
-    version = 0
-
-    def __init__(self, limits: Sequence[Limit], scene: Scene) -> None:
-        super().__init__(limits, f"cpu cgroup v{self.version}")
-        self._group = cgroups.make("cpu", self.version, self.settings(limits), scene)
+    controller = "cpu"
+    word = "cpu"
 
     @classmethod
     def settings(cls, limits: Sequence[Limit]) -> dict[str, object]:
         """What is written to the group."""
         quota = max(1000, int(limits[0].amount * PERIOD))
-        if cls.version == 2:
-            return {"cpu.max": f"{quota} {PERIOD}"}
-        return {"cpu.cfs_period_us": PERIOD, "cpu.cfs_quota_us": quota}
-
-    def before(self) -> None:
-        """All that it starts is in the group then."""
-        self._group.join()
+        if cls.way == V1:
+            return {"cpu.cfs_period_us": PERIOD, "cpu.cfs_quota_us": quota}
+        return {"cpu.max": f"{quota} {PERIOD}"}
 
     def effects(self, ending: Ending) -> list[Effect]:
         """How often it had to wait."""
@@ -109,27 +103,23 @@ class _Quota(Part):
         detail = f"held back {count} times" if count else "not held back"
         return [Effect(self.limits[0].text, self.backend, detail=detail)]
 
-    def close(self) -> None:
-        """The group goes."""
-        self._group.remove()
-
-    abandon = close
-
 
 class Quota1(_Quota):
     """Version 1."""
 
-    version = 1
+    way = V1
 
 
 class Quota2(_Quota):
     """Version 2."""
 
-    version = 2
+    way = V2
 
 
-def _lacks(kind: type[_Quota], limits: Sequence[Limit], scene: Scene) -> str:
-    return cgroups.why_not("cpu", kind.version, kind.settings(limits), scene)
+class QuotaScope(_Quota):
+    """Likewise, made by systemd."""
+
+    way = SCOPE
 
 
 def _always(limits: Sequence[Limit], scene: Scene) -> str:
@@ -143,8 +133,9 @@ KINDS = {
         "a share of one processor for the command and all its children",
         values.read_share,
         (
-            Backend("cpu cgroup v2", lambda limits, scene: _lacks(Quota2, limits, scene), Quota2),
-            Backend("cpu cgroup v1", lambda limits, scene: _lacks(Quota1, limits, scene), Quota1),
+            QuotaScope.backend_of(),
+            Quota2.backend_of(),
+            Quota1.backend_of(),
             Backend("stop and go", _always, lambda limits, _: Slow(limits, "stop and go")),
         ),
     )

@@ -15,6 +15,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from zeroin.emulate import kernel, values
+from zeroin.emulate.fullness import Fullness
 from zeroin.emulate.handle import Handle
 from zeroin.emulate.part import Backend, Effect, Kind, Part, open_folder
 from zeroin.errors import UsageError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zeroin.emulate.part import Ending, Limit, Scene
+    from zeroin.emulate.watch import Watch
 
 SPARE = 32  # more inodes than an overlay takes for itself, on any kernel
 NO_FILES = ("/proc/", "/sys/")
@@ -90,7 +92,7 @@ class Overlay(Part):
         super().__init__(limits, "overlay on tmpfs")
         self._cwd = scene.cwd
         self.path = limits[0].target
-        self.covers = (self.path,)
+        self.covers = self.fills = (self.path,)
         self.order = 10 + self.path.count("/")  # a folder before what is in it
         self._amounts = {limit.name: int(limit.amount) for limit in limits}
         self._upper = Handle()
@@ -144,6 +146,10 @@ class Overlay(Part):
         room.append(f"nr_inodes={count + SPARE if count else 0}")
         return ",".join(room)
 
+    def watch(self) -> Watch | None:
+        """How full it gets."""
+        return Fullness(self.path)
+
     # --- what came of it ----------------------------------------------------------------------
 
     def effects(self, ending: Ending) -> list[Effect]:
@@ -158,14 +164,19 @@ class Overlay(Part):
         found: list[Effect] = []
         for limit in self.limits:
             used, detail = self._used(limit)
-            reached = used >= limit.amount or (is_full and limit.name == "disk")
-            if reached and used < limit.amount - PAGE:  # it tidied up before it ended
-                detail = f"it had no room left; {detail} at the end"
+            most = self._most(limit, ending)
+            reached = max(used, most) >= limit.amount or (is_full and limit.name == "disk")
+            reached = reached or (self.path in ending.full and len(self.limits) == 1)
+            spare = PAGE if limit.name == "disk" else 0
+            if reached and used < limit.amount - spare:  # it tidied up before it ended
+                detail = f"it had no room left{ending.full.get(self.path, '')}; {detail} at the end"
                 newest = self._named(ending.said)
             elif not reached:
-                detail += " at the end"
-            if reached and newest:
-                detail += f", writing {newest}"
+                much = size(most) if limit.name == "disk" else f"{most:,}"
+                detail = f"{f'up to {much}, ' if most > used else ''}{detail} at the end"
+            file = newest if limit.name == "disk" else self._named(ending.said)
+            if reached and file:
+                detail += f", writing {file}"
             own = found == []
             found.append(
                 Effect(
@@ -186,6 +197,15 @@ class Overlay(Part):
             return count, f"{count} of {limit.amount} files made"
         used = min(self._upper.used(), int(limit.amount))
         return used, f"{size(used)} of {size(limit.amount)} used"
+
+    def _most(self, limit: Limit, ending: Ending) -> int:
+        """Likewise while it ran, as far as it was seen to be more than at the end."""
+        told = ending.told
+        if not told:
+            return 0
+        if limit.name == "inodes":
+            return int(limit.amount - told["files_left"])
+        return int(limit.amount) if told["full"] else min(told["peak"], int(limit.amount))
 
     def _named(self, said: str) -> str:
         """The file below the folder that it could not write, if it said so."""

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import os
 import resource
-import shutil
-import subprocess
 from typing import TYPE_CHECKING
 
 from zeroin.cycle.printed import owner_of
-from zeroin.emulate import cgroups, memory_watch, values
+from zeroin.emulate import memory_watch, values
+from zeroin.emulate.grouped import SCOPE, V1, V2, Grouped
 from zeroin.emulate.part import Backend, Effect, Kind, Part
 from zeroin.errors import UsageError
 from zeroin.sizes import size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from zeroin.emulate.part import Ending, Limit, Scene
     from zeroin.emulate.watch import Watch
 
 LEAST = 1_000_000  # no program starts with less
-SECONDS = 5.0  # for systemd to answer
+NEARLY = 0.9  # of the limit
 SAYS_NO_MEMORY = ("MemoryError", "annot allocate memory", "can't allocate memory", "bad_alloc")
 
 
@@ -43,8 +42,12 @@ class Tree(Part):
         hits = told.get("hits") or []
         text = self.limits[0].text
         if not hits:
-            most = f"{size(told.get('peak') or 0)} of {size(self._amount)}"
-            return [Effect(text, self.backend, detail=most, notes=tuple(notes))]
+            peak, most = (told.get(name) or 0 for name in ("peak", "most"))
+            # A file in memory that would go over the limit is refused: nobody is ended.
+            said = ending.failed and any(words in ending.said for words in SAYS_NO_MEMORY)
+            reached = said and most >= NEARLY * self._amount
+            detail = f"{size(most if reached else peak)} of {size(self._amount)}"
+            return [Effect(text, self.backend, reached, detail, tuple(notes))]
         first = hits[0]
         who = f" in {first['who']}" if first["who"] else ""
         detail = f"{size(first['used'])} of {size(self._amount)} in {_processes(first['count'])}"
@@ -83,35 +86,16 @@ def _processes(count: int) -> str:
     return f"{count} processes" if count != 1 else "1 process"
 
 
-class _Grouped(Tree):
-    """In a control group of its own."""
+class _Grouped(Grouped, Tree):
+    """In a control group."""
 
-    version = 0
-
-    def __init__(self, limits: Sequence[Limit], scene: Scene) -> None:
-        super().__init__(limits, f"cgroup v{self.version}")
-        self._group = cgroups.make("memory", self.version, self.settings(limits), scene)
-
-    @classmethod
-    def settings(cls, limits: Sequence[Limit]) -> dict[str, object]:
-        """What is written to the group."""
-        raise NotImplementedError
-
-    def before(self) -> None:
-        """All that it starts is in the group then."""
-        self._group.join()
-
-    def close(self) -> None:
-        """The group goes."""
-        self._group.remove()
-
-    abandon = close
+    controller = "memory"
 
 
 class Group1(_Grouped):
     """Version 1: who asks for too much waits, and can be looked at."""
 
-    version = 1
+    way = V1
 
     @classmethod
     def settings(cls, limits: Sequence[Limit]) -> dict[str, object]:
@@ -129,64 +113,26 @@ class Group1(_Grouped):
 
 
 class Group2(_Grouped):
-    """Version 2: the kernel kills at once."""
+    """Version 2: who asks for too much is slowed down, and can be looked at."""
 
-    version = 2
+    way = V2
 
     @classmethod
     def settings(cls, limits: Sequence[Limit]) -> dict[str, object]:
-        """No swap: that would only be slow."""
-        return {"memory.max": int(limits[0].amount), "memory.swap.max?": 0}
+        """The kernel kills only if we were too late. No swap: that would only be slow."""
+        amount = int(limits[0].amount)
+        most = amount + memory_watch.TO_LOOK
+        return {"memory.high": amount, "memory.max": most, "memory.swap.max?": 0}
 
     def watch(self) -> Watch | None:
         """Ask the group."""
         return memory_watch.ByGroup2(self._amount, self._group.folder)
 
 
-class Scope(Tree):
-    """A scope of systemd's, which may make groups where we may not."""
+class Scope(Group2):
+    """Likewise, made by systemd."""
 
-    def __init__(self, limits: Sequence[Limit], scene: Scene) -> None:
-        super().__init__(limits, "systemd scope")
-        unit = f"--unit={cgroups.PREFIX}{scene.name}"
-        self.wrap = (*_scope(self._amount), unit, "--")
-
-    def watch(self) -> Watch | None:
-        """Ask the group that systemd made."""
-        return memory_watch.ByGroup2(self._amount)
-
-
-def _scope(amount: int) -> tuple[str, ...]:
-    whose = () if os.geteuid() == 0 else ("--user",)
-    limits = (f"--property=MemoryMax={amount}", "--property=MemorySwapMax=0")
-    return ("systemd-run", *whose, "--scope", "--quiet", "--collect", *limits)
-
-
-def _lacks_scope(limits: Sequence[Limit], scene: Scene) -> str:
-    del scene
-    if not os.path.isdir("/run/systemd/system"):
-        return "systemd is not running"
-    if shutil.which("systemd-run") is None:
-        return "there is no systemd-run"
-    try:
-        done = subprocess.run(
-            [*_scope(int(limits[0].amount)), "--", "true"],
-            capture_output=True,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            timeout=SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        return "systemd does not answer"
-    return done.stderr.decode(errors="replace").strip() if done.returncode else ""
-
-
-def _lacks_group1(limits: Sequence[Limit], scene: Scene) -> str:
-    return cgroups.why_not("memory", 1, Group1.settings(limits), scene)
-
-
-def _lacks_group2(limits: Sequence[Limit], scene: Scene) -> str:
-    return cgroups.why_not("memory", 2, Group2.settings(limits), scene)
+    way = SCOPE
 
 
 def _lacks_proc(limits: Sequence[Limit], scene: Scene) -> str:
@@ -195,7 +141,12 @@ def _lacks_proc(limits: Sequence[Limit], scene: Scene) -> str:
 
 
 class Failing(Part):
-    """Allocations of each process fail at the limit: MemoryError in Python."""
+    """Allocations of each process fail at the limit: MemoryError in Python.
+
+    Only the soft limit is set, so that our agent has memory to tell of the error with.
+    """
+
+    env: Mapping[str, str] = {"ZEROIN_MEMORY_ERROR": "1"}
 
     def __init__(self, limits: Sequence[Limit], scene: Scene) -> None:
         del scene
@@ -203,8 +154,10 @@ class Failing(Part):
 
     def last(self) -> None:
         """Inherited by all that it starts."""
+        most = resource.getrlimit(resource.RLIMIT_DATA)[1]
         amount = int(self.limits[0].amount)
-        resource.setrlimit(resource.RLIMIT_DATA, (amount, amount))
+        if most == resource.RLIM_INFINITY or amount <= most:
+            resource.setrlimit(resource.RLIMIT_DATA, (amount, most))
 
     def effects(self, ending: Ending) -> list[Effect]:
         """Nobody tells when an allocation fails but the program."""
@@ -221,6 +174,12 @@ def check(limit: Limit, scene: Scene) -> Limit:
             f"--limit {limit.text}: no program fits into {size(limit.amount)}",
             hint="write 500M or 2GiB",
         )
+    whole = values.whole_memory()
+    if limit.name == "memory" and limit.amount > whole:
+        raise UsageError(
+            f"--limit {limit.text}: this machine has {size(whole)}, so it is less already",
+            hint="take a smaller size",
+        )
     return limit
 
 
@@ -235,9 +194,9 @@ KINDS = {
         "so much memory for the command and all its children together",
         values.read_size,
         (
-            Backend("systemd scope", _lacks_scope, Scope),
-            Backend("cgroup v2", _lacks_group2, Group2),
-            Backend("cgroup v1", _lacks_group1, Group1),
+            Scope.backend_of(),
+            Group2.backend_of(),
+            Group1.backend_of(),
             Backend("watcher", _lacks_proc, lambda limits, _: Tree(limits, "watcher")),
         ),
         check,

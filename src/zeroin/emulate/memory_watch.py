@@ -26,7 +26,6 @@ LOOKED_AT = 8  # processes whose stacks are taken
 HITS = 3  # processes that are ended before all are
 WAITS = 2.0  # seconds that the rest may do nothing
 BUSY = 0.05  # of a core: less is nothing
-EARLY = 0.95  # of the limit: the kernel asks nobody before it kills
 TO_LOOK = 64 << 20  # bytes
 ALONE, TOGETHER = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
 SPAN = 1.0  # seconds over which the growth is told
@@ -47,8 +46,12 @@ class Watch:
         """Look once."""
         pids = eyes.members()
         # Until it is gone it still has its memory.
-        if not pids or (self._hits and eyes.memory(self._hits[-1]["pid"])):
+        if not pids or (self._hits and not _is_gone(self._hits[-1]["pid"])):
             return SOONEST
+        if self._hits:  # one that nobody has asked after yet waits for nothing
+            pids = [pid for pid in pids if not _is_gone(pid)]
+            if not pids:
+                return SOONEST
         if self._hits and self._only_waits(eyes, pids, now):
             self._hung = True
             _tell(pids, signal.SIGKILL)
@@ -64,7 +67,17 @@ class Watch:
         if len(self._recent) > 1:
             (first, low), (last, high) = self._recent[0], self._recent[-1]
             growth = (high - low) / (last - first) if last > first else 0.0
-        return {"hits": self._hits, "peak": self._peak, "growth": growth, "hung": self._hung}
+        return {
+            "hits": self._hits,
+            "peak": self._peak,
+            "most": self._most(),
+            "growth": growth,
+            "hung": self._hung,
+        }
+
+    def _most(self) -> int:
+        """What it ever had, with what was kept of files, and also if that was over at once."""
+        return self._peak
 
     def _saw(self, now: float, used: int) -> None:
         self._peak = max(self._peak, used)
@@ -160,6 +173,9 @@ class ByGroup1(Watch):
             return SOONEST
         return 0.02
 
+    def _most(self) -> int:
+        return int(cgroups.read(self._folder, "memory.max_usage_in_bytes") or 0)
+
     def _set(self, limit: int) -> bool:
         """Both settings: memory with swap must not be less than memory, so one of them waits."""
         done = False
@@ -174,40 +190,50 @@ class ByGroup1(Watch):
 
 
 class ByGroup2(Watch):
-    """Version 2 kills at once, so the stacks are those from shortly before."""
+    """Version 2 lets whoever is over the limit wait ever longer, so there is time to look."""
 
-    def __init__(self, limit: int, folder: str = "") -> None:
+    def __init__(self, limit: int, folder: str) -> None:
         super().__init__(limit)
-        self._folder = folder  # found out where another makes the group
-        self._kills = 0
-        self._last: tuple[list[int], dict[int, int], list[dict[str, Any]]] = ([], {}, [])
-        self._taken = -1.0
+        self._folder = folder
+        self._killed = 0  # by the kernel, far above the limit
+        self._sizes: dict[int, int] = {}  # what each had at the last look
 
     def _look(self, eyes: Eyes, pids: list[int], now: float) -> float:
-        self._folder = self._folder or cgroups.group_of(pids[0])
-        kills = cgroups.numbers(self._folder, "memory.events").get("oom_kill", 0)
-        if kills > self._kills:
-            self._kills = kills
-            self._was_killed(eyes, pids, now)
-            return SOONEST
-        stat = cgroups.numbers(self._folder, "memory.stat")
-        used = sum(stat.get(name, 0) for name in ("anon", "shmem", "kernel"))
+        self._note_killed(pids)
+        used = self._used()
         self._saw(now, used)
-        stacks = self._last[2]
-        if used >= EARLY * self.limit and now - self._taken > LATEST:
-            self._taken = now
-            stacks = eyes.stacks(pids[:LOOKED_AT])
-        self._last = (pids, {pid: eyes.memory(pid) for pid in pids}, stacks)
-        return min(max((self.limit - used) / FASTEST, SOONEST), LATEST)
+        if used < self.limit:
+            self._sizes = {pid: eyes.memory(pid) for pid in pids}
+            return min(max((self.limit - used) / FASTEST, SOONEST), LATEST)
+        pids = _stop(eyes, pids)
+        self._end_biggest(eyes, pids, now, used)
+        _tell(pids, signal.SIGCONT)
+        return SOONEST
 
-    def _was_killed(self, eyes: Eyes, pids: list[int], now: float) -> None:
-        before, sizes, stacks = self._last
-        gone = [pid for pid in before if pid not in pids] or before or pids
-        victim = max(gone, key=lambda pid: sizes.get(pid, 0))
-        self._note(before or pids, victim, sizes.get(victim, 0), self.limit, stacks)
-        if len(self._hits) >= HITS:
-            _tell(pids, signal.SIGKILL)
-        self._since = now, _ticks(eyes, pids)
+    def _used(self) -> int:
+        """Without what the kernel has only kept of files, and gives up before it kills."""
+        stat = cgroups.numbers(self._folder, "memory.stat")
+        kept = stat.get("active_file", 0) + stat.get("inactive_file", 0)
+        return max(0, int(cgroups.read(self._folder, "memory.current") or 0) - kept)
+
+    def _most(self) -> int:
+        return int(cgroups.read(self._folder, "memory.peak") or self._peak)  # since Linux 5.19
+
+    def _note_killed(self, pids: list[int]) -> None:
+        """Somebody was quicker than we are."""
+        killed = cgroups.numbers(self._folder, "memory.events").get("oom_kill", 0)
+        if killed <= self._killed:
+            return
+        self._killed = killed
+        before = list(self._sizes) or pids
+        if before:
+            victim = max(before, key=lambda pid: self._sizes.get(pid, 0))
+            self._note(before, victim, self._sizes.get(victim, 0), self.limit + TO_LOOK, [])
+
+    def told(self) -> Mapping[str, Any]:
+        """For the part; who was killed last is not seen before the end."""
+        self._note_killed([])
+        return super().told()
 
 
 def who(pid: int, pids: list[int]) -> str:
@@ -235,6 +261,16 @@ def _parent(pid: int) -> int:
             return int(file.read().rpartition(b")")[2].split()[1])
     except (OSError, IndexError):
         return 0
+
+
+def _is_gone(pid: int) -> bool:
+    """With all its threads: the last of them gives the memory back, which takes its time."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            state = file.read().rpartition(b")")[2].split()[0]
+        return state in (b"Z", b"X") and len(os.listdir(f"/proc/{pid}/task")) <= 1
+    except OSError:
+        return True
 
 
 def _stop(eyes: Eyes, pids: list[int]) -> list[int]:

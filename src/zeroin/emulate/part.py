@@ -67,6 +67,7 @@ class Ending(NamedTuple):
     failed: bool
     said: str  # the end of its output, and what failed
     told: Mapping[str, Any]  # what the part's watch told
+    full: Mapping[str, str] = {}  # folders that a Python of it saw to be full → at which line
     keep: str = ""  # where written files are to be put
 
 
@@ -79,6 +80,7 @@ class Part:
     env: Mapping[str, str] = {}  # beside the command's own
     keeps = False  # it can keep what was written
     covers: tuple[str, ...] = ()  # paths that it lays something over
+    fills: tuple[str, ...] = ()  # folders that may be full, which the command may not tell
     helpers: tuple[int, ...] = ()  # processes of ours, which are not the command's
     instead: tuple[str, ...] = ()  # why the back-ends before this one were not taken
 

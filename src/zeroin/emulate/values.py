@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from zeroin.emulate.part import Limit
 from zeroin.errors import UsageError
-from zeroin.sizes import format_size, parse_size, size
+from zeroin.sizes import format_size, parse_size, short_size, size
 
 if TYPE_CHECKING:
     from zeroin.emulate.part import Scene
 
 
 def read_size(name: str, value: str) -> Limit:
-    """`memory=2G`, `memory=90%`."""
+    """`memory=2G`, `memory=90%`, `memory=90% of 2G`."""
     amount, share = _amount(f"{name}={value}", value)
     return Limit(name, f"{name}={value}", "", amount, share)
 
@@ -59,10 +59,19 @@ def with_amount(limit: Limit, amount: int) -> Limit:
     return limit._replace(text=text, amount=amount, share=False)
 
 
+def of_whole(limit: Limit, whole: int) -> Limit:
+    """A share of something that is known by now: `memory=90% of 164M` says both."""
+    text = f"{limit.name}={limit.amount * 100:.6g}% of {short_size(whole)}"
+    return read_size(limit.name, text.partition("=")[2])
+
+
 def _amount(text: str, value: str) -> tuple[float, bool]:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)%", value)
+    of = re.fullmatch(r"(\d+(?:\.\d+)?)% of (.+)", value)
     try:
-        amount = float(match[1]) / 100 if match else parse_size(value)
+        amount = float(match[1]) / 100 if match else parse_size(of[2] if of else value)
+        if of:
+            amount = int(amount * float(of[1]) / 100)
     except UsageError as error:
         raise UsageError(
             f"--limit {text}: {error.message}", hint="write 500M, 2GiB or 90%"
@@ -119,11 +128,20 @@ def in_memory(limit: Limit, most: int) -> None:
 
 def free_memory() -> int:
     """What could still be taken without hurting anybody."""
+    return _memory(b"MemAvailable:") or 1 << 62
+
+
+def whole_memory() -> int:
+    """Of this machine, with what it can swap out."""
+    return _memory(b"MemTotal:") + _memory(b"SwapTotal:") or 1 << 62
+
+
+def _memory(name: bytes) -> int:
     with open("/proc/meminfo", "rb") as file:
         for line in file:
-            if line.startswith(b"MemAvailable:"):
+            if line.startswith(name):
                 return int(line.split()[1]) * 1024
-    return 1 << 62
+    return 0
 
 
 def mounts_below(path: str) -> list[str]:

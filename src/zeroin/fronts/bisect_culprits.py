@@ -113,6 +113,6 @@ def end(report: BisectReport, paint: Paint) -> str:
     text = f" · {paint('confirmed', 'green')}: {good} with it fails the same way"
     if report.about["cured"]:
         text += f", {report.first_bad} without it works"
-    if report.confidence < 1:
+    if report.flaky:
         text = f" · {report.confidence:.1%} sure{text}"
     return text

@@ -172,7 +172,7 @@ def _end(report: BisectReport, paint: Paint) -> str:
         if report.axis == "limit":
             new = "fails"
             good, bad = report.about["limit"], report.about["fails_with"]
-        if report.confidence < 1:
+        if report.flaky:
             text += f" · {report.confidence:.1%} sure"
         else:
             text += f" · {paint('confirmed', 'green')}: {good} {old}, {bad} {new}"

@@ -191,7 +191,7 @@ def _source(place: dict[str, Any] | None, paint: Paint) -> list[str]:
 def _numpy(told: dict[str, Any], paint: Paint) -> list[str]:
     place = told["frames"][-1] if told["frames"] else None
     at = f" at {_at(place)}" if place else ""
-    head = paint(f"{told['what']} in numpy{at}", "bold")
+    head = paint(f"{told['what']} in {told['library']}{at}", "bold")
     out = [f"{paint('✗', 'red', 'bold')} {head}: {words.clean(told['text'])}"]
     out += _source(place, paint)
     out += _list("called from", [_at(one) for one in reversed(told["frames"][:-1])], paint)
@@ -214,10 +214,12 @@ def _nothing(report: NanReport, paint: Paint) -> list[str]:
         out.append(f"{paint('✓', 'green', 'bold')} no NaN or inf that mattered{after}")
         out += [paint(f"  not all could be looked at: {one}", "yellow") for one in failures[:1]]
     elif failures:
-        out.append(paint(f"torch could not be looked at: {failures[0]}", "yellow"))
-        out.append("  it takes torch 2.1 or newer, and a Python from 3.9 on")
+        library = next(one["library"] for one in report.seen.ends if one.get("error"))
+        out.append(paint(f"{library} could not be looked at: {failures[0]}", "yellow"))
+        if library == "torch":
+            out.append("  it takes torch 2.1 or newer, and a Python from 3.9 on")
     else:
-        out.append("neither torch nor numpy was loaded by a Python of it: nothing to look at")
+        out.append("neither torch, numpy nor jax was loaded by a Python of it: nothing to look at")
         out.append("  is the agent in? see: zeroin doctor")
     return out
 

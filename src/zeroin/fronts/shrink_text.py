@@ -136,6 +136,10 @@ def _nothing(report: ShrinkReport, paint: Paint) -> tuple[str, str]:
     baseline, command = report.baseline, shlex.join(report.command)
     runs = f"{counted(len(baseline.outcomes), 'run')} as it is"
     shown, nothing = f"{_elsewhere(report)}zeroin run -- {command}", "so there is nothing to shrink"
+    if report.verdict == "independent" and not any(one.failed for one in baseline.outcomes):
+        told = f"{paint('nothing at all is interesting', 'yellow')}: with an empty payload"
+        next_step = "so it can't tell failures apart: let it look for what this one says"
+        return f"{told} {baseline.headline} as well", f"{next_step}, as  2>&1 | grep -q MESSAGE"
     if report.verdict == "independent":
         told = paint("it fails the same way with nothing in the payload", "yellow")
         next_step = f"so it is not about what is in there; is the command right?  {shown}"
@@ -166,7 +170,7 @@ def _end(report: ShrinkReport, paint: Paint) -> str:
     if report.verdict == "interrupted":
         return f"{tries}  {paint('interrupted', 'yellow')}: the same command goes on from here"
     if report.confirmed:
-        return f"{tries}  {paint('confirmed ✓', 'green')}"
+        return f"{tries}  {paint('confirmed cold ✓', 'green')}"
     return f"{tries}  {paint('not confirmed: it did not fail the same way once more', 'red')}"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from zeroin.fronts import words
 from zeroin.fronts.files_text import short
+from zeroin.tools.which.verdict import is_name
 
 if TYPE_CHECKING:
     from zeroin.fronts.words import Paint
@@ -32,6 +33,7 @@ def lines(found: Which, paint: Paint, *, everything: bool) -> list[str]:
     elif found.why == "other-copy":
         out.append(f"  edit that one: {_place(found.file, 0)}")
     out += _about(found, paint)
+    out += _definitions(found, paint)
     out += _reached(found, paint, most)
     out += _chain(found, paint)
     out += _order(found, paint, most)
@@ -98,7 +100,10 @@ def _no(found: Which) -> str:
         return f"{_python(found)} {loads}{of}; edits in {asked} are not run{same}"
     if found.why == "not-importable":
         name = f" as {found.module}" if found.module else ""
-        return f"{_python(found)} can't import {asked}{name}: its folder is not on the path"
+        because = "its folder is not on the path"
+        if not is_name(found.module):
+            name, because = "", "that is no name for a module, it can only be run"
+        return f"{_python(found)} can't import {asked}{name}: {because}"
     if found.why == "import-error" and found.error is not None:
         at = _place(found.error["file"], found.error["line"]) if found.error["file"] else ""
         from_ = f" (at {at})" if at else ""
@@ -309,6 +314,25 @@ def _reached(found: Which, paint: Paint, most: int) -> list[str]:
     return out
 
 
+def _definitions(found: Which, paint: Paint) -> list[str]:
+    """Several of one name in the file: which of them it is."""
+    if not found.definitions:
+        return []
+    stopped = found.reached is not None and found.reached.exit_code is None
+    out = [paint(f"defined {len(found.definitions)} times in {short(found.file)}", "bold")]
+    for one in found.definitions:
+        times = one["times"]
+        if times is None:
+            note = "what the name is after the import" if one["line"] == found.line else ""
+        elif times and stopped:
+            note = "reached first; the others were not waited for: --no-stop"
+        else:
+            note = f"reached {times} times" if times > 1 else "reached once" if times else "never"
+            note = "" if stopped else note
+        out.append(f"  line {one['line']:<5} {note}".rstrip())
+    return out
+
+
 def as_json(found: Which) -> dict[str, Any]:
     """One object."""
     from zeroin.fronts import report_json
@@ -341,6 +365,7 @@ def as_json(found: Which) -> dict[str, Any]:
         "replaced": found.replaced,
         "error": found.error,
         "reached": _reached_json(found.reached),
+        "definitions": list(found.definitions),
     }
 
 

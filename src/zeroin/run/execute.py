@@ -56,6 +56,7 @@ class Ended(NamedTuple):
     faults: int = 0  # pages that were new to it, or copied
     limits: tuple[Any, ...] = ()  # what each limit did
     calls: tuple[str, ...] = ()  # the last ones before the end, where they were traced
+    peak_between: tuple[float, float] = (0.0, 0.0)  # seconds since the start
     stuck: str = ""  # what the stacks mean together
 
 
@@ -182,7 +183,7 @@ class Run:
                 self.output.judge_speed(now - looked_at)
                 self._tick(now)
                 looked_at = now
-                look_at = now + (looks.pop(0) if looks else EVERY)
+                look_at = now + (looks.pop(0) if looks else self._pause(sampler.last))
             if now >= signals_at:  # a call into the kernel, too dear for each piece of output
                 self._take_signals(watched)
                 signals_at = now + SIGNALS_EVERY
@@ -193,6 +194,7 @@ class Run:
             if self._kill_at is not None and now >= self._kill_at:
                 self.family.tell(signal.SIGKILL)
         seconds = self._now()
+        last_look = looked_at
         sampler.sample(seconds)
         self._take_signals(watched)
         if self.hold is not None:
@@ -203,14 +205,16 @@ class Run:
         if self.stopped:
             self._settle()
             self.family.end(max(0.0, (self._kill_at or 0.0) - seconds))
+        # What was over before anyone could look has no peak that could be told.
+        peak = _peak(sampler.peak, usage.ru_maxrss) if sampler.peak else 0
+        between = (last_look, seconds) if peak > sampler.peak else sampler.peak_between
         survivors = self.output.finish(self._hear, self._busy, ended=timed_out or self.stopped)
         return Ended(
             status,
             self.pid,
             seconds,
             usage.ru_utime + usage.ru_stime,
-            # What was over before anyone could look has no peak that could be told.
-            _peak(sampler.peak, usage.ru_maxrss) if sampler.peak else 0,
+            peak,
             sampler.curve,
             timed_out,
             self.interrupted,
@@ -219,8 +223,13 @@ class Run:
             self.output.lost,
             self.stopped,
             usage.ru_minflt,
+            peak_between=between,
             stuck=stuck,
         )
+
+    def _pause(self, total: int) -> float:
+        """Seconds until the next look."""
+        return min(EVERY, self.hold.wait(total)) if self.hold is not None else EVERY
 
     def _now(self) -> float:
         return time.monotonic() - self.started

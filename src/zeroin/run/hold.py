@@ -13,6 +13,11 @@ from zeroin.run import tree
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from zeroin.run.execute import Ended
+
+FASTEST = 4e9  # bytes a second that a program could take at most,
+SOONEST, LATEST = 0.003, 0.05  # and so the seconds until it is worth looking again
+MORE = 1.1  # times what it had when it was held: that is another peak
 ROUNDS = 20  # of stopping: what is forked meanwhile is stopped in the next one
 SETTLED = 1.0  # seconds, until all stand still, but for who waits in the kernel
 DEAF = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGHUP, signal.SIGTERM)
@@ -24,6 +29,9 @@ class Onlooker(Protocol):
     @property
     def holds(self) -> bool:
         """Whether the program is held still, and its clock with it."""
+
+    def wait(self, total: int) -> float:
+        """Seconds until it is worth looking again, with so much memory."""
 
     def look(self, now: float, total: int, members: Callable[[], Sequence[int]]) -> None:
         """Called after each look at the memory."""
@@ -44,11 +52,22 @@ class Held(NamedTuple):
     seconds: float  # since the start
 
 
+class Missed(NamedTuple):
+    """It had more memory than when it was held, or was never held."""
+
+    peak: int
+    between: tuple[float, float]  # two looks, seconds since the start
+    seen: bool  # it lasted until a look
+    held: int  # what it had when it was held; 0 if it never was
+    at: int
+
+
 class Hold:
     """Waits for that much memory; then nothing of the program moves until it is told to go on."""
 
-    def __init__(self, at: int, tell: Callable[[Held | None], None]) -> None:
+    def __init__(self, at: int, tell: Callable[[Held | Missed | None], None]) -> None:
         self.at = at
+        self._held = 0
         self._tell = tell  # with None once it goes on
         self._done = False
         self._pids: list[int] = []
@@ -59,6 +78,12 @@ class Hold:
         """Whether it is being held now."""
         return bool(self._pids)
 
+    def wait(self, total: int) -> float:
+        """Soon where it may be reached soon; a peak may be short."""
+        if self._done:
+            return LATEST
+        return min(max((self.at - total) / FASTEST, SOONEST), LATEST)
+
     def look(self, now: float, total: int, members: Callable[[], Sequence[int]]) -> None:
         """Called after each look at the memory."""
         if self._pids:
@@ -66,9 +91,13 @@ class Hold:
                 self._end()
                 self._tell(None)
         elif not self._done and total >= self.at:
-            self._done = True
             self._stop(members)
             sizes = sorted(((tree.memory(pid), pid) for pid in self._pids), reverse=True)
+            if sum(size for size, _ in sizes) < self.at:  # too late: it has let go of it
+                self.let_go()
+                return
+            self._done = True
+            self._held = total
             self._tell(Held([(pid, size) for size, pid in sizes], total, self.at, now))
 
     def _stop(self, members: Callable[[], Sequence[int]]) -> None:
@@ -103,6 +132,13 @@ class Hold:
     def close(self) -> None:
         """The run is over."""
         self.let_go()
+
+    def finish(self, ended: Ended) -> None:
+        """Tell if it was not held where it had most: the kernel keeps a mark of that."""
+        if ended.peak_bytes > max(self._held, 1) * MORE:
+            seen = max((total for _, total in ended.curve), default=0) * MORE > ended.peak_bytes
+            when = ended.peak_between
+            self._tell(Missed(ended.peak_bytes, when, seen, self._held, self.at))
 
 
 def _stands(pid: int) -> bool:

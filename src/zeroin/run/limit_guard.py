@@ -176,9 +176,10 @@ class _Guard:
 
     def told(self) -> dict[str, Any]:
         """What they all have to say."""
-        told = {number: dict(watch.told()) for number, watch in self._watches.items()}
+        all_told = ((number, dict(watch.told())) for number, watch in self._watches.items())
+        told = {number: words for number, words in all_told if words}
         for number, error in self._errors.items():
-            told[number]["error"] = error
+            told.setdefault(number, {})["error"] = error
         return told
 
 

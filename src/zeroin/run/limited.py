@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from zeroin.agent import post
 from zeroin.emulate import kernel, registry
 from zeroin.emulate.part import Ending, Scene, open_folder
 from zeroin.errors import UntestableError
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from zeroin.emulate.part import Effect
     from zeroin.run.apart import View
     from zeroin.run.execute import Ended, Run
+
+FILLS = "ZEROIN_ROOM"  # for the agent
 
 
 def execute(
@@ -44,7 +47,7 @@ def execute(
             run.inbox.drain()
         code = os.waitstatus_to_exitcode(ended.status)
         failed = code != 0 and not ended.interrupted
-        effects = limited.finish(failed=failed, said=_said(run, code), keep=keep)
+        effects = limited.finish(failed, _said(run, code), _full(run), keep)
         return ended._replace(limits=tuple(effects), survivors=0)
     finally:
         limited.close()
@@ -62,6 +65,17 @@ def _said(run: Run, code: int) -> str:
     ]
     faults = run.inbox.faults() if run.inbox is not None else ""
     return "\n".join([*recent, *crashes, faults, "SIGBUS" if code == -7 else ""])
+
+
+def _full(run: Run) -> dict[str, str]:
+    """Folders that were seen to be full, and where that was first."""
+    found: dict[str, str] = {}
+    for message in run.inbox.messages if run.inbox is not None else []:
+        if message["kind"] == "full":
+            where = message["where"]
+            name = f" at {os.path.basename(where[0])}:{where[1]}" if where else ""
+            found.setdefault(message["folder"], name)
+    return found
 
 
 class Limited:
@@ -84,6 +98,9 @@ class Limited:
         self._parts = registry.choose(limits, scene, hopeful=hopeful)
         self._parts.sort(key=lambda part: part.order)
         own = {key: value for part in self._parts for key, value in part.env.items()}
+        fills = [path for part in self._parts for path in part.fills]
+        if fills:
+            own[FILLS] = post.dumps(fills)
         self._env = {**self._given, **own, MARK: self._name}
         tree.HELPERS.update(pid for part in self._parts for pid in part.helpers)
 
@@ -155,7 +172,7 @@ class Limited:
         for part in self._parts:
             part.last()
 
-    def finish(self, *, failed: bool, said: str, keep: str) -> list[Effect]:
+    def finish(self, failed: bool, said: str, full: Mapping[str, str], keep: str) -> list[Effect]:
         """End what is left of the command; what each limit did, as they were asked for."""
         told = self._end()
         several = sum(part.keeps for part in self._parts) > 1
@@ -164,7 +181,7 @@ class Limited:
             place = keep
             if keep and several and part.keeps:
                 place = os.path.join(keep, part.covers[0].lstrip("/"))
-            ending = Ending(failed, said, told.get(str(number), {}), place)
+            ending = Ending(failed, said, told.get(str(number), {}), full, place)
             found += part.effects(ending)
         asked = list(self._cycle.limits)
         return sorted(found, key=lambda one: asked.index(one.limit) if one.limit in asked else 0)

@@ -108,6 +108,8 @@ class Sampler:
     def __init__(self, pid: int, members: Callable[[int], list[int]] = descendants) -> None:
         self.pid = pid
         self.peak = 0
+        self.peak_between = (0.0, 0.0)  # two looks
+        self._looked = 0.0
         self.last = 0  # bytes when it was last looked
         self.curve: list[tuple[float, int]] = []
         self._members = members  # all of it below that process
@@ -128,7 +130,10 @@ class Sampler:
             total = max(total - self._twice(sizes), sizes[largest])
         self.last = total
         # The kernel's own mark misses nothing between two samples.
-        self.peak = max(self.peak, total, high_water(largest))
+        peak = max(self.peak, total, high_water(largest))
+        if peak > self.peak:
+            self.peak, self.peak_between = peak, (self._looked, now)
+        self._looked = now
         if not self.curve or now - self.curve[-1][0] >= self._every:
             self.curve.append((round(now, 3), total))
             if len(self.curve) > self.MOST:

@@ -83,12 +83,12 @@ class Noisy:
     @property
     def chance(self) -> float:
         """How probable the answer is."""
-        return _said(max(self._blocks())[1])
+        return cautious(max(self._blocks())[1])
 
     @property
     def is_over(self) -> bool:
         """Whether it is sure enough: of the answer, or of those that can't be told from it."""
-        return _said(max(self._blocks())[0]) >= self.confidence
+        return cautious(max(self._blocks())[0]) >= self.confidence
 
     @property
     def candidates(self) -> list[int]:
@@ -96,7 +96,7 @@ class Noisy:
         found: list[int] = []
         held = 0.0
         for group in sorted(self.posterior.groups, key=lambda one: -one.each):
-            if _said(held) >= self.confidence:
+            if cautious(held) >= self.confidence:
                 break
             found += range(group.before + 1, group.behind + 1)
             held += group.mass
@@ -145,7 +145,7 @@ def _posterior(counts: Counts, doubt: float) -> Posterior:
     return Posterior(counts, doubt)
 
 
-def _said(mass: float) -> float:
+def cautious(mass: float) -> float:
     """With odds that are cautious: rates that are hard to tell apart are more often got wrong."""
     return mass / (mass + _CAUTION * (1 - mass))
 

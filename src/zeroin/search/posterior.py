@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 Counts = tuple[tuple[int, int, int], ...]  # position, runs that failed, all its runs; in order
 
-_BAD = (0.5, 0.5)  # Jeffreys' prior of the rate when bad
-_GOOD = (0.5, 1.0)  # when good: a rare failure is the likelier one
+BAD = (0.5, 0.5)  # Jeffreys' prior of the rate when bad
+GOOD = (0.5, 1.0)  # when good: a rare failure is the likelier one
 
 
 class Group(NamedTuple):
@@ -92,12 +92,12 @@ def _groups(counts: Counts, doubt: float) -> list[Group]:
         good_passed += runs - fails
         bad = (failed - good_failed, passed - good_passed)
         good = (good_failed, good_passed)
-        sometimes = math.log(doubt) + _evidence(good, _GOOD)
+        sometimes = math.log(doubt) + evidence(good, GOOD)
         never = -math.inf if good_failed else math.log1p(-doubt)
         either = _log_of_sum(sometimes, never)
-        weight = _evidence(bad, _BAD) + either + math.log(behind - before)
-        rate = math.exp(sometimes - either) * _rate(good, _GOOD)
-        found.append((weight, Group(before, behind, 0.0, _rate(bad, _BAD), rate)))
+        weight = evidence(bad, BAD) + either + math.log(behind - before)
+        rate = math.exp(sometimes - either) * _rate(good, GOOD)
+        found.append((weight, Group(before, behind, 0.0, _rate(bad, BAD), rate)))
     most = max(weight for weight, _ in found)
     masses = [math.exp(weight - most) for weight, _ in found]
     whole = sum(masses)
@@ -106,7 +106,7 @@ def _groups(counts: Counts, doubt: float) -> list[Group]:
     ]
 
 
-def _evidence(seen: tuple[int, int], prior: tuple[float, float]) -> float:
+def evidence(seen: tuple[int, int], prior: tuple[float, float]) -> float:
     """The logarithm of how probable such failures and passes are, over all rates."""
     return _log_beta(prior[0] + seen[0], prior[1] + seen[1]) - _log_beta(*prior)
 

@@ -7,6 +7,7 @@ others stay as they are.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import math
 import os
@@ -14,10 +15,11 @@ import shutil
 import zipfile
 from typing import IO, TYPE_CHECKING, Any
 
-from zeroin.axes.payload.arrays import NPY, SAFE, Npy, read_head
+from zeroin.axes.payload.arrays import SAFE
+from zeroin.axes.payload.npy import NPY, Npy, read_head, width_of
 from zeroin.axes.payload.packed import LONG_AGO
 from zeroin.named import NamedTuple
-from zeroin.tiny.numbers import Numbers, width_of
+from zeroin.tiny.numbers import Numbers, Records
 from zeroin.tiny.rows import Row, Rows, UnreadableError, writing
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ class Stored(NamedTuple):
 
     kind: str  # of its numbers, as the file says it
     shape: tuple[int, ...]
-    numbers: Numbers
+    numbers: Numbers | Records
     head: Npy | None = None  # of NumPy
 
     @property
@@ -80,12 +82,25 @@ def stored(start: bytes) -> Stored | None:
     head = read_head(start)
     if head is None:
         return None
-    width = width_of(head.kind)
-    if not width:
+    if not width_of(head.kind):
         raise UnreadableError("it holds Python objects, which only NumPy itself reads")
     kind = head.kind if isinstance(head.kind, str) else "record"
-    order = ">" if kind[0] == ">" else "<"
-    return Stored(kind, head.shape, Numbers(NPY.get(kind[1:], ""), order, width, kind), head)
+    return Stored(kind, head.shape, _numbers(head.kind), head)
+
+
+def _numbers(kind: Any) -> Numbers | Records:
+    if isinstance(kind, tuple):  # an array of them
+        return _numbers(kind[0])
+    if isinstance(kind, str):
+        order = ">" if kind[0] == ">" else "<"
+        return Numbers(NPY.get(kind[1:], ""), order, width_of(kind), kind)
+    widths = [width_of([one]) for one in kind]
+    ends = list(itertools.accumulate(widths))
+    fields = [
+        (str(one[0]), end - width, end, _numbers(one[1]))
+        for one, width, end in zip(kind, widths, ends, strict=True)
+    ]
+    return Records(ends[-1], tuple(fields))
 
 
 def npy(file: IO[bytes]) -> Rows:

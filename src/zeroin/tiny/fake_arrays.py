@@ -14,7 +14,7 @@ import struct
 import zipfile
 from typing import TYPE_CHECKING, Any
 
-from zeroin.axes.payload.arrays import MAGIC, Npy
+from zeroin.axes.payload.npy import MAGIC, Npy
 from zeroin.axes.payload.packed import LONG_AGO
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple

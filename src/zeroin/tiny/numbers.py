@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import array
 import math
-import re
 import struct
 import sys
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NARROW = 20  # numbers of a row that are looked at one by one: columns of a table
-_KIND = re.compile(r"[<>|=]([a-zA-Z])(\d+)")
 
 
 class Numbers(NamedTuple):
@@ -87,14 +85,19 @@ def described(numbers: Sequence[float]) -> dict[str, Any]:
     }
 
 
-def width_of(kind: Any) -> int:
-    """Bytes of a number, a text or a record, as NumPy says its kind; 0 for Python's objects."""
-    if isinstance(kind, str):
-        found = _KIND.match(kind)
-        if found is None or found[1] == "O":
-            return 0
-        return int(found[2]) * (4 if found[1] == "U" else 1)
-    if isinstance(kind, tuple):
-        return width_of(kind[0]) * math.prod(kind[1])
-    widths = [width_of(one[1]) * math.prod(one[2] if len(one) > 2 else ()) for one in kind]
-    return sum(widths) if all(widths) else 0
+class Records(NamedTuple):
+    """Several fields side by side, each of its own kind."""
+
+    width: int
+    fields: tuple[tuple[str, int, int, Numbers | Records], ...]  # name, from where to where, what
+    code: str = ""
+    order: str = "<"
+
+    def described(self, content: bytes) -> dict[str, Any]:
+        """By their names; of several records, the first ones by their places as well."""
+        found = {}
+        for at in range(0, min(len(content), NARROW * self.width), self.width):
+            place = "" if len(content) == self.width else f"{at // self.width}."
+            for name, start, end, inner in self.fields:
+                found[f"{place}{name}"] = inner.described(content[at + start : at + end])
+        return found

@@ -15,8 +15,8 @@ from typing import IO, TYPE_CHECKING
 
 from zeroin.axes.payload import foreign as foreigners
 from zeroin.axes.payload import jsons, markup, settings, zstd
-from zeroin.axes.payload.arrays import MAGIC as NPY_MAGIC
 from zeroin.axes.payload.huge import SMALL
+from zeroin.axes.payload.npy import MAGIC as NPY_MAGIC
 from zeroin.axes.payload.reading import codec_of
 from zeroin.errors import UsageError
 from zeroin.tiny import arrays, documents, folders, lists, rows, trees

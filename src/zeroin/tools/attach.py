@@ -64,7 +64,7 @@ def _check(pid: int) -> None:
         raise UsageError(f"process {pid} is zeroin itself")
     if not os.path.isdir(f"/proc/{pid}"):
         raise ZeroinError(
-            f"there is no process {pid}", hint=f"what is left of it: zeroin why {pid}"
+            f"there is no process {pid}", hint=f"what is left of it: zeroin why -p {pid}"
         )
     if not traced.can_trace():
         from zeroin.observe.machine import fixes

@@ -1,4 +1,4 @@
-"""Folders of ours that go with us."""
+"""Folders of ours that go with us, however we go."""
 
 from __future__ import annotations
 
@@ -8,24 +8,44 @@ import shutil
 import tempfile
 
 from zeroin.emulate.values import free_memory
+from zeroin.run import tree
+from zeroin.run.limit_guard import LimitGuard
 
 MEMORY = "/dev/shm"  # noqa: S108 - a folder of our own in there, as private as any
 LITTLE = 0.05  # of the memory that is free
 
 
-def own_folder(prefix: str, base: str = "") -> str:
-    """One of our own; and those go whose owners were killed."""
-    base = base or tempfile.gettempdir()
-    for place in {base, MEMORY}:
-        for name in os.listdir(place) if os.path.isdir(place) else ():
-            pid = name.removeprefix(prefix).partition("-")[0]
-            if name.startswith(prefix) and pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
-                _remove_left(os.path.join(place, name))
-    made = tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-", dir=base)
-    # Held as long as we live, and our workers: the processes of another container are not to
-    # be seen in /proc, but may have their folders here.
-    fcntl.flock(os.open(made, os.O_RDONLY | os.O_CLOEXEC), fcntl.LOCK_SH)
-    return made
+class OwnFolder:
+    """One of our own, until it is closed or its owner and all its workers have ended.
+
+    Those go as well whose owners were killed together with the guards that remove them.
+    """
+
+    def __init__(self, prefix: str, base: str = "") -> None:
+        base = base or tempfile.gettempdir()
+        for place in {base, MEMORY}:
+            for name in os.listdir(place) if os.path.isdir(place) else ():
+                pid = name.removeprefix(prefix).partition("-")[0]
+                if name.startswith(prefix) and pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
+                    _remove_left(os.path.join(place, name))
+        self.path = tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-", dir=base)
+        # Held as long as we live, and our workers: the processes of another container are not to
+        # be seen in /proc, but may have their folders here.
+        self._lock = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.flock(self._lock, fcntl.LOCK_SH)
+        # Workers are copies of us, with our end of its pipe: it waits for them, too.
+        self._guard = LimitGuard((), os.path.basename(self.path), [self.path])
+        tree.HELPERS.add(self._guard.pid)
+
+    def close(self) -> None:
+        """Nobody needs it any more."""
+        if self._lock < 0:
+            return
+        shutil.rmtree(self.path, ignore_errors=True)
+        self._guard.close()
+        tree.HELPERS.discard(self._guard.pid)
+        os.close(self._lock)
+        self._lock = -1
 
 
 def _remove_left(folder: str) -> None:

@@ -17,7 +17,7 @@ OF_THE_PEAK = ("memory", "memory-error")
 
 
 def resolved(cycle: Cycle, environ: Mapping[str, str]) -> Cycle:
-    """With sizes in the place of shares of the peak; UsageError where a limit can't be meant."""
+    """With the peak beside each share of it; UsageError where a limit can't be meant."""
     limits = registry.parse_all(cycle.limits)
     texts = [_resolved(limit, cycle, environ).text for limit in limits]
     return cycle._replace(limits=tuple(texts))
@@ -37,7 +37,7 @@ def _resolved(limit: Limit, cycle: Cycle, environ: Mapping[str, str]) -> Limit:
             f"--limit {limit.text}: a share of what? No attempt of this command has passed yet",
             hint="run it without the limit first, or give a size: --limit memory=2G",
         )
-    return values.with_amount(limit, int(peak * limit.amount))
+    return values.of_whole(limit, peak)
 
 
 def peak_of(cycle: Cycle, environ: Mapping[str, str], *, passed: bool = True) -> int:

@@ -37,8 +37,8 @@ class Seen(NamedTuple):
     """What the processes told."""
 
     findings: list[dict[str, Any]]  # the first one first
-    numpy: list[dict[str, Any]]
-    ends: list[dict[str, Any]]  # one for each process that used torch
+    numpy: list[dict[str, Any]]  # and of jax
+    ends: list[dict[str, Any]]  # one for each process and library
 
 
 class NanReport(NamedTuple):
@@ -55,10 +55,12 @@ class NanReport(NamedTuple):
             return "found"
         if any("steps" not in one for one in self.seen.ends if one["library"] == "torch"):
             return "unknown"  # torch was there, and could not be looked at
+        if any(one.get("error") for one in self.seen.ends if one["library"] == "jax"):
+            return "unknown"
         return "clean" if self.seen.ends else "unknown"
 
     def counts(self, told: dict[str, Any]) -> bool:
-        """Whether a line of numpy's is a finding: inf alone only if it is asked for."""
+        """Whether a line of numpy's or jax's is a finding: inf alone only if it is asked for."""
         return told["what"] == "NaN" or self.wanted.inf
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from zeroin.cycle import Cycle
     from zeroin.emulate.part import Effect
-    from zeroin.run.hold import Held
+    from zeroin.run.hold import Held, Missed
     from zeroin.tools.probes import Probed
     from zeroin.tools.recorder import Replay, Story
     from zeroin.tools.tests import FailingTest
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Conduct = Callable[[Keeper, Inbox | None, dict[str, str]], Ended]
 
     # The memory at which the program is to be held still, and whom to tell.
-    Pause = tuple[int, Callable[[Held | None], None]]
+    Pause = tuple[int, Callable[[Held | Missed | None], None]]
 
 SNAPSHOTS = 16  # of probes, that an attempt keeps
 
@@ -214,11 +214,11 @@ def execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Re
         if options.conduct is not None:
             ended = options.conduct(keeper, inbox, child_env)
         else:
-            process = Run(keeper, inbox, cycle.timeout)
+            process, hold = Run(keeper, inbox, cycle.timeout), None
             if options.pause is not None:
                 from zeroin.run.hold import Hold
 
-                process.hold = Hold(*options.pause)
+                process.hold = hold = Hold(*options.pause)
             ended = start_and_wait(
                 process,
                 cycle,
@@ -227,6 +227,8 @@ def execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Re
                 targets=options.targets,
                 take_stacks=lambda: stacks_of(inbox),
             )
+            if hold is not None:
+                hold.finish(ended)
         if inbox is not None:
             inbox.drain()
         if keeper.error is not None:
@@ -372,7 +374,7 @@ def _signal_name(number: int) -> str:
 
 def facts_of(seen: Seen) -> dict[str, Any]:
     """What the record keeps beside the outcome."""
-    known = [m for m in seen.messages if m["kind"] != "test"]
+    known = [m for m in seen.messages if m["kind"] not in ("test", "full")]
     told = [m for m in known if m["pid"] == seen.ended.pid] or known
     about = told[-1] if told else {}
     return {

@@ -51,7 +51,7 @@ def find(name: str, cwd: str, environ: Mapping[str, str]) -> Wanted:
                 f"there is no process {name}", hint=f"what is left of it: zeroin why -p {name}"
             )
         pid = proc.of_thread(pid)
-        return Wanted([tree.with_orphans(pid)], f"process {pid}")
+        return Wanted([tree.belonging(pid)], f"process {pid}")
     table = proc.table()
     if name:
         found = tree.programs(tree.named(name, table), table)

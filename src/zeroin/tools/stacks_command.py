@@ -111,6 +111,11 @@ class Glance:
         elif now >= self._next:
             self._watch(now, members())
 
+    def wait(self, total: int) -> float:
+        """See `Onlooker`."""
+        del total
+        return EVERY
+
     def hear(self, number: int) -> None:
         """Ctrl and backslash ask for a look."""
         if number == signal.SIGQUIT:

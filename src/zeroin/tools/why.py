@@ -15,7 +15,7 @@ from zeroin.observe.death.verdict import judge
 from zeroin.sizes import size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from zeroin.observe.death.cores import Core
     from zeroin.observe.death.process import Look
@@ -26,6 +26,7 @@ SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "fish")
 CURVE = 8  # points of the memory's end
 DUMPS = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGQUIT", "SIGSYS")
 OUTPUT = 64 << 10
+GIVING_UP = ("pthread_kill", "__GI_raise", " raise (", "__GI_abort", " abort (", " gsignal (")
 
 
 class WhyReport(NamedTuple):
@@ -142,11 +143,19 @@ def _located(report: WhyReport) -> Verdict:
     verdict, found = report.verdict, []
     who = "it" if report.signal else "the child"
     if report.core is not None and report.core.native:
-        found.append(f"in C {who} was in {report.core.native[0].partition(' ')[2].strip()}")
+        frame = _telling_frame(report.core.native)
+        found.append(f"in C {who} was in {frame.partition(' ')[2].strip()}")
     where = telling(faulthandler_frames("\n".join(report.python)))
     if where is not None and (report.signal in DUMPS or not report.signal):
         found.append(f"in Python {who} was at {where.file}:{where.line} in {where.name}")
     return verdict._replace(because=[*verdict.because, *found])
+
+
+def _telling_frame(native: Sequence[str]) -> str:
+    """The innermost that is not the C library's own way to give up."""
+    return next(
+        (frame for frame in native if not any(name in frame for name in GIVING_UP)), native[0]
+    )
 
 
 def _evidence(

@@ -38,7 +38,8 @@ class Answer(NamedTuple):
     resumed: bool = False
     reason: str = ""  # why it was not resumed, or won't be
     about: Any = None  # what else was seen
-    clues: Any = ()  # what it said of its failure, if that was asked for
+    clues: Any = ()  # what it said of its failure, if that was asked for,
+    used: Any = ()  # and what it has opened
 
 
 class Refused(NamedTuple):
@@ -168,7 +169,7 @@ def _serve(sock: socket.socket, make: Callable[[], Servant], driver: int) -> Non
             os.dup2(os.open(os.devnull, os.O_RDWR), 0)
             servant = make()
             while (order := _receive(sock)) is not None:
-                signal.signal(signal.SIGTERM, signal.SIG_DFL)
+                signal.signal(signal.SIGTERM, _end_with_all)
                 _send(sock, servant.tried(order))
             servant.close()
         code = 0
@@ -183,6 +184,12 @@ def _serve(sock: socket.socket, make: Callable[[], Servant], driver: int) -> Non
     finally:
         _kill_below(os.getpid())  # whatever the command has left behind
         os._exit(code)
+
+
+def _end_with_all(*_: object) -> None:
+    """Not only we: what a build or a command has started would go on, in folders that go."""
+    _kill_below(os.getpid())
+    os._exit(1)
 
 
 def _in_words(error: ZeroinError | OSError) -> str:

@@ -50,6 +50,9 @@ def test_all_nan_of_a_large_array(told):
     """The spread is of a sample; what is not finite is counted in all of it, also transposed."""
     for text in ("wide.T", "wide.half()", "wide.double().numpy()"):
         assert re.search(r"all 0  \(of a sample of [\d,]+\)  ✗ 1 NaN 2 inf$", told[text]), text
+    assert told["torch.ones(300, 300).to(torch.float8_e4m3fn)"].startswith(
+        "Tensor[300, 300] float8_e4m3fn cpu  all 1  (of a sample of "
+    )
     assert told["wide[:, ::2]"].endswith(")") or "✗" in told["wide[:, ::2]"]
 
 

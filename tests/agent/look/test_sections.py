@@ -193,9 +193,9 @@ def test_methods_and_partial_functions(python, tmp_path):
         """,
     )
     assert {name: row["calls"] for name, row in rows.items()} == {
-        "open": 2,
+        "Shop.open": 2,
         "close": 2,
-        "size": 1,
+        "Shop.size": 1,
         "max": 1,
         "async": 1,
     }
@@ -378,6 +378,75 @@ def test_leaks(python, tmp_path):
     said = [line for line in told if "leak" in line]
     assert [line.partition("  ")[0] for line in said] == ["bytes", "objects"]
     assert said[0] == "bytes  grows 3.0 MB each time: a leak?  train.py:6"
+
+
+GARBAGE = """
+    class Model:
+        def __init__(self, data):
+            self.data = data
+            self.me = self
+        def __del__(self):
+            freed.append(1)
+    gc.disable()
+    freed, held, before = [], [], gc.get_stats()[2]["collections"]
+    for i in range(12):
+        with section("large"):
+            model = Model(bytearray(3_000_000))
+    assert not freed
+    for i in range(12):
+        with section("old", quiet=True):
+            model = Model([[k] for k in range(1000)])
+            gc.collect(1)  # from now on it is as old as all else
+    for i in range(12):
+        with section("small", quiet=True):
+            for k in range(300):
+                one = [k]; one.append(one)
+    for i in range(12):
+        with section("leak"):
+            held.append(bytearray(20_000_000))
+    assert gc.get_stats()[2]["collections"] == before
+    del model
+    gc.collect()
+"""
+
+
+def test_garbage_in_cycles_is_no_leak(python, tmp_path):
+    """It is told apart without the collector: nothing is freed, no finalizer is run."""
+    told, rows = measured(python, tmp_path, GARBAGE)
+    verdicts = {name: row["verdict"].partition(" each time: ")[2] for name, row in rows.items()}
+    waits = "garbage in cycles, which waits for the collector"
+    assert verdicts == {"large": waits, "old": waits, "small": waits, "leak": "a leak?"}
+    said = [line for line in told if "each time" in line]
+    assert said == [
+        f"large  grows 3.0 MB each time: {waits}  train.py:13",
+        "leak  grows 20.0 MB each time: a leak?  train.py:25",
+    ]
+
+
+def test_methods_are_named_with_their_class(python, tmp_path):
+    """One that calls the method of that name of another class is no recursion."""
+    told, rows = measured(
+        python,
+        tmp_path,
+        """
+        class Layer:
+            @section
+            def forward(self): return 1
+        class Model:
+            @section
+            def forward(self): return Layer().forward() + Layer().forward()
+        Model().forward()
+        def outer():
+            @section
+            def inner(): return 1
+            return inner()
+        outer()
+        print(section("x"), file=sys.stderr)
+        """,
+    )
+    calls = {name: row["calls"] for name, row in rows.items()}
+    assert calls == {"Model.forward": 1, "Model.forward/Layer.forward": 2, "inner": 1}
+    assert told[-1] == "<section x>"
 
 
 def test_the_table(python, tmp_path):

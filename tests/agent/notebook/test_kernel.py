@@ -145,13 +145,61 @@ def test_fresh_with_reset_runs_all_here(kernel):
     assert "the same" in kernel.text("%zeroin fresh")
 
 
-def test_fresh_with_reset_refuses_what_awaits(kernel):
-    """Before it empties anything: from within a cell no other one can be awaited."""
+def test_fresh_with_reset_awaits_what_cells_await(kernel):
+    """In the kernel's own loop, where also what a cell began goes on; each is numbered as before."""
+    kernel("import asyncio\nloop = asyncio.get_running_loop()\nseen = []", "a")
+    kernel("async def later():\n    seen.append(1)\ntask = asyncio.create_task(later())", "b")
+    kernel("await task\nsame = asyncio.get_running_loop() is loop", "c")
+    kernel("print(len(seen), same)\nseen.append(2)", "d")
+    kernel("junk = seen.append(3)", "d")
+    said = kernel("%zeroin fresh --reset", "e")
+    assert said == [["stdout", "4 cells were run in order, in an empty session\n"]]
+    assert kernel.text("seen, same, junk", "f") == "([1, 3], True, None)"
+    assert re.search(r"^\[4\] .* same$", kernel.text("%zeroin status"), re.MULTILINE)
+    assert "✓ a fresh run gives the same: 5 of 5 cells" in kernel.text("%zeroin fresh")
+
+
+def test_a_reset_that_failed_forgets_no_cell(kernel):
+    """Those behind the failure are known still, and the order is the one of before."""
+    kernel("x = 1", "a")
+    kernel("import os\nassert not os.path.exists('broken')\ny = x", "b")
+    kernel("z = y", "c")
+    kernel("x = 2", "a")
+    (kernel.folder / "broken").touch()
+    assert kernel.text("%zeroin fresh --reset").endswith("cell [3] failed: 2 of 3 cells were run\n")
+    status = kernel.text("%zeroin status")
+    assert re.search(r"^\[4\] .* ⚠ not run since the session was emptied$", status, re.MULTILINE)
+    (kernel.folder / "broken").unlink()
+    kernel("w = 5", "d")
+    assert kernel.text("%zeroin fresh --reset").startswith("4 cells were run in order")
+    assert kernel.text("x, y, z, w") == "(2, 2, 2, 5)"
+
+
+def test_interrupting_a_reset_that_awaits(kernel):
+    """Ctrl-C ends the cell that is running, whether it waits or works; the session goes on."""
+    kernel("import asyncio, os, time\nawait asyncio.sleep(0)", "a")
+    kernel("if os.path.exists('long'):\n    print('interrupt me')\n    time.sleep(60)", "b")
+    kernel(
+        "if os.path.exists('wait'):\n    print('interrupt me')\n    await asyncio.sleep(60)", "c"
+    )
+    for name, error, cell in (("long", "KeyboardInterrupt", 3), ("wait", "CancelledError", 4)):
+        (kernel.folder / name).touch()
+        said = kernel("%zeroin fresh --reset")
+        (kernel.folder / name).unlink()
+        assert ["error", error] in said
+        assert said[-1] == ["stdout", f"cell [{cell}] failed: {cell - 1} of 3 cells were run\n"]
+    assert kernel.text("%zeroin fresh --reset").startswith("3 cells were run in order")
+
+
+def test_fresh_with_reset_where_nothing_can_be_awaited(kernel):
+    """It refuses before it empties anything, and says how to write it."""
     kernel("import asyncio\nx = 5", "a")
     kernel("await asyncio.sleep(0)\ny = x", "b")
-    said = kernel.text("%zeroin fresh --reset", "c")
-    assert "cell [3] awaits something" in said
-    assert "nothing was changed" in said
+    said = kernel.text("if x:\n    %zeroin fresh --reset", "c")
+    assert said.startswith(
+        "cell [3] awaits something: give %zeroin fresh --reset a line of its own"
+    )
+    assert "is not for --reset" in kernel.text("%zeroin fresh --reset --timeout 3")
     assert kernel.text("x + y", "d") == "10"
 
 

@@ -79,3 +79,34 @@ def test_errors_and_interrupts_leave_it_working(ipython):
     ipython.expect(re.compile(r"interrupted: compared|KeyboardInterrupt|fresh run of"), timeout=70)
     ipython.line("x = 5; print('alive', x)")
     ipython.expect("alive 5")
+
+
+def test_fresh_with_reset_awaits_in_a_terminal(ipython):
+    """Where no loop is running: what awaits gets IPython's, what starts its own finds none."""
+    lines = [
+        "import asyncio; x = 0",
+        "await asyncio.sleep(0, 1)",
+        "asyncio.run(asyncio.sleep(0, 2))",
+    ]
+    for number, line in enumerate([*lines, "x += 1; print(x)"], 3):
+        ipython.line(line)
+        ipython.expect(f"In [{number}]:")
+    ipython.line("%zeroin fresh --reset")
+    ipython.expect("4 cells were run in order, in an empty session")
+    ipython.line("print('x is', x)")
+    ipython.expect("x is 1")
+
+
+def test_a_result_is_not_what_a_cell_printed(ipython):
+    """In a terminal both come the same way; a fresh run of either gives the same."""
+    for number, line in enumerate(["x = 20", "x + 1", "print(x); x + 2", "%zeroin fresh"], 3):
+        ipython.line(line)
+        if number < 6:
+            ipython.expect(f"In [{number}]:")
+    ipython.expect("✓ a fresh run gives the same: 3 of 3 cells", timeout=60)
+    ipython.line("x = 30")
+    ipython.expect("In [7]:")
+    ipython.line("%zeroin off")
+    ipython.expect("zeroin is off")
+    ipython.line("x + 3")
+    ipython.expect("33")

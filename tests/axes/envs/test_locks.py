@@ -169,6 +169,8 @@ def test_the_pip_part_of_a_conda_file(read):
     lock = read("environment.yml", CONDA)
     assert lock.packages == ONE | {"idna": Listed("3.4")}
     assert "3 lines that are not for pip" in lock.notes[0]
+    one = "dependencies:\n  - python\n  - pip:\n    - idna==3.4\n"
+    assert "1 line that is not for pip" in read("environment.yml", one).notes[0]
 
 
 @pytest.mark.parametrize(

@@ -336,3 +336,21 @@ def test_any_table_keeps_its_cells(rows):
 
 def _cells(text):
     return [row for row in csv.reader(io.StringIO(text.decode(), newline="")) if row]
+
+
+@pytest.mark.parametrize(
+    ("text", "needs", "left"),
+    [
+        ("from os import path, sep, linesep\n", "linesep", "from os import linesep\n"),
+        ("import os, sys, re\n", "sys", "import sys\n"),
+        ("x = 1, 2, 3\ndel x, y\n", "del y", "del y\n"),
+    ],
+)
+def test_lists_without_brackets(text, needs, left):
+    """Names that are imported, tuples and what is deleted lose single ones as well."""
+
+    def fails(one):
+        return one.payload().is_valid() and needs in content(one.payload()).decode()
+
+    done = asking.run(Reduction.of(read(text.encode(), "a.py")), fails)
+    assert content(done.payload).decode() == left

@@ -382,3 +382,37 @@ def test_every_driver_and_the_number_of_a_thread(stuck, driver):
     assert loader != pid
     done = stuck.zeroin("stacks", str(loader), driver=driver)
     assert f"thread loader of pid {pid} sleeps at prog.py:4 work()" in done.stdout
+
+
+def test_ranks_that_nobody_here_launched_are_one_job(stuck, tmp_path):
+    """Started one by one, by a shell or srun: by name and by number all of them are told together.
+
+    A second process of a rank is of another run, as is one with another address.
+    """
+    source = """
+        import os, time
+        def wait(): time.sleep(1000)
+        def read(): time.sleep(1000)
+        read() if os.environ["RANK"] == "2" else wait()
+    """
+    name = f"{tmp_path.name}.py"
+
+    def start(rank, port="29500"):
+        job = {"WORLD_SIZE": "4", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+        return stuck.start(source, name=name, env={"RANK": str(rank), **job}).pid
+
+    def has_all(found):  # and each has got to where it stays
+        ranks = sum(len(group["ranks"]) for group in found["groups"])
+        return (ranks, len(found["groups"])) == (4, 2)
+
+    pids = [start(rank) for rank in range(4)]
+    for of in (name, pids[1]):
+        found = stuck.until(of, has_all)
+        assert [group["pids"] for group in found["groups"]] == [[pids[2]], [*pids[:2], pids[3]]]
+        assert "not on this machine" not in found["verdict"]
+    old, other = start(1), start(0, port="29501")
+    for pid in (old, other):
+        stuck.until(pid, lambda found: "sleeps" in found["verdict"])
+    told = stuck.zeroin("stacks", name, "--json", cwd=stuck.folder).stdout.splitlines()
+    seen = [{pid for g in json.loads(one)["groups"] for pid in g["pids"]} for one in told]
+    assert seen == [set(pids), {old}, {other}]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -335,15 +336,19 @@ def test_diff_why(story: Story) -> None:
 
 
 def test_nothing_changed_and_it_flips(story: Story) -> None:
-    """The same code, variables and arguments, and it flips: it is flaky, with its rate."""
+    """The same code, variables and arguments, and it flips: it is flaky, with its rate.
+
+    The command that is said to be next is one that a shell takes as it stands.
+    """
     story.write(".gitignore", "count\n")
     coin = "import random\nassert random.random() < 0.5, 'unlucky'\n"
     story.write("program.py", coin)
     codes = set()
     while codes != {0, 1}:
-        done = story.zeroin("run", "--", *story.command, cwd=story.folder)
+        done = story.zeroin("run", "--", *story.command, "two words", cwd=story.folder)
         codes.add(done.returncode)
     told = story.ask(code=1)
+    assert shlex.split(told["hint"])[-1] == "two words"
     assert told["verdict"] == "not-reproduced"
     assert "flaky" in told["why"]
     assert 0 < told["about"]["rate"] < 1

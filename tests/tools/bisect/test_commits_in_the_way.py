@@ -266,17 +266,3 @@ def test_nothing_to_install(bisect, repository):
     done = bisect("commits", "HEAD~2", "--editable", *COMMAND, cwd=repository.folder)
     assert "nothing says what it requires" in done.told["why"]
     assert done.told["hint"] == "leave --editable out"
-
-
-def test_compiled_parts_have_to_be_built(bisect, repository):
-    """--editable alone would test what was compiled of another commit: the line to add is said."""
-    setup = (
-        "from setuptools import setup, Extension\nsetup(ext_modules=[Extension('c', ['c.c'])])\n"
-    )
-    repository.commits({"setup.py": setup}, {"number.txt": "1\n"})
-    words = ("commits", "main^", "--editable", *COMMAND)
-    done = bisect(*words, cwd=repository.folder)
-    assert done.code == 2
-    build = "--with setuptools --build 'python setup.py build_ext --inplace'"
-    again = f"zeroin bisect commits 'main^' HEAD --editable {build} -- python repro.py"
-    assert done.err.endswith(f"\n  {again}\n")

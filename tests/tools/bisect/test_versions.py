@@ -204,6 +204,17 @@ def test_a_requirement_that_excludes_what_is_installed(bisect):
     assert done.stderr.endswith("\n  name another release: --bad VERSION\n")
 
 
+def test_a_python_of_its_own(bisect, project):
+    """A command that starts another one by its path gets none of the releases: that is said."""
+    python = project / ".venv" / "bin" / "python"
+    done = bisect("shop", "--good", "1.0", "--", "sh", "-c", f"{python} use.py")
+    assert done.returncode == 125
+    assert "shop was imported from" in done.stderr
+    assert "let the command start python without a path" in done.stderr
+    done = bisect("shop", "--good", "1.0", "--", "sh", "-c", "python use.py")
+    assert done.returncode == 0
+
+
 def test_imported_from_elsewhere(bisect, project):
     """A copy beside the script hides all releases: that is said, and nothing is answered."""
     (project / "shop.py").write_text(BROKEN)

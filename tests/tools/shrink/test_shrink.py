@@ -135,19 +135,85 @@ def test_a_package(shrink, project):
     (project / "main.py").write_text("import pkg\npkg.run()\n")
     done = shrink("pkg", "--", "python", "main.py")
     assert done.told["verdict"] == "found", done.err
-    left = sorted(path.name for path in (project / "pkg.min").iterdir() if path.is_file())
+    left = sorted(path.name for path in (project / "pkg_min").iterdir() if path.is_file())
     assert left == ["__init__.py", "a.py", "b.py"]
 
 
-@pytest.mark.parametrize(
-    ("words", "left"),
-    [(["--match", "KeyError"], b"{"), (["--exit", "1"], b"")],
-)
-def test_what_counts_as_the_same(shrink, program, words, left):
-    """Any exit code 1 is an empty file; what must say KeyError is not."""
+@pytest.fixture
+def package(project):
+    """Two hundred modules, of which three are imported."""
+    own = project / "pkg"
+    own.mkdir()
+    (own / "__init__.py").write_text("")
+    (own / "start.py").write_text("from . import part7, part8\n\ndef run():\n    part7.fail({})\n")
+    for number in range(200):
+        (own / f"part{number}.py").write_text("def fail(d):\n    return d['k']\n" * 3)
+    (project / "main.py").write_text(
+        "import importlib, os, sys\nsys.path.insert(0, os.getcwd())\n"
+        "importlib.import_module(sys.argv[1].rstrip('/') + '.start').run()\n"
+    )
+    return project
+
+
+def test_files_that_were_never_opened_go_at_once(shrink, package):
+    """The first try leaves only what the failing run has opened, so few tries are needed."""
+    done = shrink("pkg", "--cold", "-j1", "--", "python", "main.py", "pkg")
+    assert (done.told["verdict"], done.told["confirmed"]) == ("found", True)
+    first = done.told["steps"][0]
+    assert (first["tries"], first["bytes_now"] < 500) == (
+        4,
+        True,
+    )  # two of the baseline, one of nothing
+    assert done.told["payloads"][0]["parts_after"] == 2
+
+
+def test_a_package_can_be_imported_by_its_new_name(shrink, package):
+    """What is printed works as it stands: the result has a name that Python can import."""
+    done = shrink("pkg/", "--", "python", "main.py", "pkg/")
+    assert done.told["command"] == ["python", "main.py", "pkg_min"]
+    words = done.told["command"]
+    again = subprocess.run(words, cwd=package, capture_output=True, text=True, check=False)
+    assert again.stderr.endswith("KeyError: 'k'\n")
+
+
+@pytest.mark.parametrize("words", [["--exit", "1"], ["--match", "Error", "--exit", "1"]])
+def test_a_rule_that_nothing_at_all_meets(shrink, program, words):
+    """An empty file ends with 1 as well: that is said, and the first failure is what is shrunk."""
     done = shrink("data.jsonl", *words, *COMMAND)
-    assert done.told["verdict"] == "found"
-    assert (program / "data.min.jsonl").read_bytes()[:1] == left
+    assert (done.told["verdict"], done.told["confirmed"]) == ("found", True)
+    left = [json.loads(line) for line in (program / "data.min.jsonl").read_text().splitlines()]
+    assert left == [{"id": 40}]
+    (note,) = done.told["notes"]
+    assert "exit 1 is met with nothing in the payload as well (ValueError" in note
+
+
+def test_a_rule_that_another_failure_meets(shrink, program):
+    """What the user asked for is found, and it is said that it is another failure."""
+    (program / "train.py").write_text(
+        "import json, sys\nfor line in open(sys.argv[1]):\n"
+        "    row = json.loads(line)\n    row['id'], row['label']\n"
+    )
+    done = shrink("data.jsonl", "--match", "KeyError", *COMMAND)
+    assert (done.told["verdict"], done.told["confirmed"]) == ("found", True)
+    assert (program / "data.min.jsonl").read_text() == "{}\n"
+    (note,) = done.told["notes"]
+    assert "--match KeyError is met by another failure as well: KeyError" in note
+
+
+def test_both_rules_have_to_be_met(shrink, program):
+    """With --match and --exit, what meets only one of them is another failure."""
+    done = shrink("data.jsonl", "--match", "KeyError", "--exit", "7", *COMMAND, text=True)
+    assert (done.code, "for --match KeyError and exit 7" in done.out) == (1, True), done.out
+
+
+def test_nothing_at_all_is_interesting(shrink, program):
+    """A script that takes an empty payload can't tell what is meant: code 1, and nothing written."""
+    script = program / "check.sh"
+    script.write_text("#!/bin/sh\n! python train.py data.jsonl\n")
+    script.chmod(0o755)
+    done = shrink("--interesting", "./check.sh", "data.jsonl", text=True)
+    assert (done.code, "nothing at all is interesting" in done.out) == (1, True), done.out
+    assert not (program / "data.min.jsonl").exists()
 
 
 def test_interesting_as_others_have_it(shrink, program):
@@ -201,6 +267,17 @@ def test_where_results_go(shrink, program):
     assert "out/data.min.jsonl" in done.told["command"]
 
 
+@pytest.mark.parametrize(("key", "is_plain"), [("'no'", True), ("__name__", False)])
+def test_one_file_is_plain_where_it_can_be(shrink, project, key, is_plain):
+    """Statements one after the other, smaller still; modules as texts where it takes modules."""
+    (project / "helper.py").write_text(f"import os\n\ndef fail():\n    return {{}}[{key}]\n")
+    (project / "main.py").write_text("import helper\nhelper.fail()\n")
+    done = shrink("--inline", "--strict", "main.py", "--", "python", "main.py")
+    assert (done.told["verdict"], done.told["confirmed"]) == ("found", True)
+    left = (project / "main.min.py").read_text()
+    assert ("helper" not in left, "import" not in left) == (is_plain, is_plain), left
+
+
 def test_one_file_of_several_goes_where_it_is_told_to(shrink, project):
     """`--inline -o FILE` writes the one file there."""
     (project / "helper.py").write_text("def fail():\n    raise KeyError('x')\n")
@@ -208,6 +285,22 @@ def test_one_file_of_several_goes_where_it_is_told_to(shrink, project):
     done = shrink("--inline", "-o", "one.py", "main.py", "--", "python", "main.py")
     assert [one["result"] for one in done.told["payloads"]] == ["one.py"]
     assert "KeyError" in (project / "one.py").read_text()
+
+
+@pytest.mark.parametrize("words", [["--args", "--env", "-j1"], ["--args", "--variables"]])
+def test_which_arguments_and_variables_matter(shrink, project, words):
+    """`--env` without a variable asks for them, as `--args` does; with one it sets it."""
+    (project / "a.py").write_text(
+        "import os, sys\nif os.environ.get('MODE') == 'fast' and '-x' in sys.argv: raise KeyError\n"
+    )
+    done = shrink("--env", "MODE=fast", *words, "--", "python", "a.py", "-y", "1", "-x")
+    assert done.told, (done.out, done.err)
+    left = {one["path"]: one["text"] for one in done.told["payloads"]}
+    assert left["args"] == "a.py -x"
+    assert {word.split("=")[0] for word in left["env"].split()} <= {
+        "MODE",
+        "PATH",
+    }  # it finds python
 
 
 @pytest.mark.parametrize(

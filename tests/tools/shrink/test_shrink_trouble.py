@@ -131,7 +131,7 @@ def test_a_failure_that_does_not_show_at_first(shrink, program, tmp_path):
     (program / "data.jsonl").write_text('{"id": 40}\n')
     done = shrink("data.jsonl", *COMMAND, text=True)
     assert "10 of 12 times" in done.err
-    assert "confirmed ✓" in done.out
+    assert "confirmed cold ✓" in done.out
 
 
 def test_a_payload_that_changes_meanwhile(program, zeroin):

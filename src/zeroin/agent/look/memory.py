@@ -8,6 +8,7 @@ in use. The *peak* is the kernel's own.
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from resource import RUSAGE_SELF, getrusage
@@ -22,6 +23,7 @@ BLOCK = 128  # bytes that a small object may take with what it holds; most take 
 NEAR = 1 << 18  # bytes; the kernel counts resident pages in batches
 CHEAP = 20e-6  # seconds that a look at the allocators may always take
 SHARE = 0.02  # of the time, that they may take together
+AT_ONCE = 0.25  # seconds that a look at all objects may always take
 NOTHING = 1 << 20  # bytes that are not worth a word
 
 
@@ -67,6 +69,11 @@ def retained(grown: int, in_use: int | None, blocks: int | None) -> int:
     if in_use is None or blocks is None:
         return 0
     return max(0, grown - max(0, in_use) - BLOCK * max(0, blocks))
+
+
+def collections() -> int:
+    """How often all objects were looked through for garbage."""
+    return int(gc.get_stats()[2]["collections"])
 
 
 # --- the peak ----------------------------------------------------------------------------------

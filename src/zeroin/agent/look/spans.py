@@ -12,7 +12,7 @@ import time
 from _contextvars import ContextVar
 from _thread import allocate_lock, get_ident
 
-from ..amounts import seconds, size
+from ..amounts import seconds
 from . import gpu, growth, memory, out, table
 
 TYPE_CHECKING = False
@@ -125,6 +125,7 @@ class Span:
                 for was, now, most in zip(had, gpu.levels(), high)
             ]
         _book.add(row, after, self.started)
+        _book.judge(row.path)
         return row
 
 
@@ -135,6 +136,8 @@ class Total:
         self.row = Row(row.path, row.where)
         self.levels: dict[str, list[tuple[int, int]]] = {"bytes": [], "blocks": []}
         self.inside: dict[str, list[int]] = {"bytes": [], "blocks": []}
+        self.collections = 0  # full ones, when it ran last
+        self.verdict = ""  # of the last time that it was looked for what it leaves behind
         self.said = ""
 
     def add(self, row: Row, level: memory.Level) -> None:
@@ -167,14 +170,17 @@ class Total:
             if now is not None and grown is not None:
                 _push(self.levels[unit], (sums.calls, now))
                 _push(self.inside[unit], grown)
+                self.collections = memory.collections()
 
-    def verdict(self) -> str:
-        """Say whether it leaves something behind each time."""
-        rate = growth.per_repetition(self.levels["bytes"], self.inside["bytes"], "bytes")
-        if rate:
-            return f"grows {size(rate)} each time: a leak?"
-        rate = growth.per_repetition(self.levels["blocks"], self.inside["blocks"], "blocks")
-        return f"grows {rate:,.0f} small Python blocks each time: a leak?" if rate else ""
+    def growth(self) -> growth.Growth | None:
+        """What it leaves behind each time, if it does."""
+        for unit in ("bytes", "blocks"):
+            levels = self.levels[unit]
+            rate = growth.per_repetition(levels, self.inside[unit], unit)
+            if rate:
+                whole = rate * (levels[-1][0] - levels[0][0])
+                return growth.Growth(self.row.path, unit, rate, whole)
+        return None
 
 
 def _push(values: list[Any], value: Any) -> None:
@@ -214,14 +220,46 @@ class Book:
                 total = self.totals[row.path] = Total(row)
             total.add(row, level)
 
+    def judge(self, path: tuple[str, ...]) -> None:
+        """Look whether a section leaves something behind, now and then, while that can be seen.
+
+        The program goes on meanwhile: that must not hold it up.
+        """
+        total = self.totals.get(path)
+        count = total.row.calls if total else 0
+        if total is None or count < growth.FEWEST or not growth.is_due(count):
+            return
+        if not total.verdict.endswith(growth.LEAK) and total.growth() is not None:
+            elapsed = time.perf_counter() - (self.since or 0.0)
+            patience = max(memory.AT_ONCE, memory.SHARE * elapsed)
+            total.verdict = self._verdicts(patience).get(path, "")
+
+    def _verdicts(self, patience: float | None) -> dict[Any, str]:
+        with self.lock:
+            totals = list(self.totals.values())
+        found = [one for total in totals if (one := total.growth()) is not None]
+        if not found:
+            return {}
+        now = memory.collections()
+        grown = {
+            total.row.path: {unit: sum(total.inside[unit]) for unit in total.inside}
+            for total in totals
+            if total.collections == now  # else what it left as garbage is gone
+        }
+        return growth.told(found, grown, patience)
+
     def rows(self) -> list[Row]:
         """Give all, parents before what lies in them."""
         with self.lock:
             totals = list(self.totals.values())
         elapsed = max(time.perf_counter() - (self.since or 0.0), 1e-9)
+        verdicts = self._verdicts(None)
         for total in totals:
             total.row.share = total.row.seconds / elapsed
-            total.row.verdict = total.verdict()
+            total.row.verdict = verdicts.get(total.row.path, "")
+            # The collector may have come since the last run of it.
+            if total.row.verdict and total.verdict.endswith(growth.CYCLES):
+                total.row.verdict = total.verdict
         order = {total.row.path: at for at, total in enumerate(totals)}
         least = {
             path: min(at for p, at in order.items() if p[: len(path)] == path) for path in order
@@ -253,11 +291,9 @@ def say(row: Row) -> None:
     if count <= LINES or due:
         mean = total.row.seconds / count if total and count > LINES else 0.0
         out.say(out.label() + table.line(row, count, mean))
-    if total and due and count >= growth.FEWEST:
-        verdict = total.verdict()
-        if verdict and not total.said:
-            total.said = verdict
-            out.say(f"{out.label()}{row.name}  {verdict}  {row.where}")
+    if total and total.verdict and total.verdict.rpartition(": ")[2] != total.said:
+        total.said = total.verdict.rpartition(": ")[2]
+        out.say(f"{out.label()}{row.name}  {total.verdict}  {row.where}")
 
 
 def book() -> Book:

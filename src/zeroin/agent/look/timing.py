@@ -49,8 +49,10 @@ def _function_of(made: Any) -> Any:
 
 
 def _name_of(made: Any) -> str:
+    """With its class: `forward` of one that calls `forward` of another is no recursion."""
     function = _function_of(made)
-    return str(getattr(function, "__name__", type(function).__name__))
+    name = getattr(function, "__qualname__", None) or type(function).__qualname__
+    return str(name).rpartition("<locals>.")[2]
 
 
 class Section:
@@ -61,6 +63,9 @@ class Section:
         self.quiet = quiet
         self.where = where
         self._running: list[Any] = []
+
+    def __repr__(self) -> str:
+        return f"<section {self.name}>"
 
     def __enter__(self) -> Any:
         self._running.append(self._begin() if sections.is_on else None)

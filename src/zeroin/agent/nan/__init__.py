@@ -12,5 +12,6 @@ The words:
 
 `start` hangs in, `plans` says what is to be looked at in each operation, `tensors` looks at
 tensors, `origins` keeps the trails, `causes` finds words, `training` follows modules and
-optimizers, `places` knows lines of code, `report` puts it all together, `arrays` is for numpy.
+optimizers, `places` knows lines of code, `report` puts it all together, `arrays` is for numpy,
+`jitted` for jax.
 """

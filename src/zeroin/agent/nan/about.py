@@ -32,10 +32,10 @@ def operation(judge: Judge, plan: Plan, args: Any, kwargs: Any, bad: list[Any]) 
         "node": None,
         "forward": None,
     }
-    if judge.in_step:
-        told["phase"] = "optimizer"
-    elif node is not None:
+    if node is not None:
         told.update(_backward(judge, node, frame))
+    elif judge.in_step and not torch.is_grad_enabled():  # a closure is a forward pass within it
+        told["phase"] = "optimizer"
     told["cause"], told["remedy"] = causes.of(judge, plan, args, kwargs, bad, told)
     return told
 

@@ -51,6 +51,7 @@ def _note(numpy: Any, message: Any) -> None:
     frame = places.users_frame(sys._getframe(2))
     told = {
         "kind": "nan-numpy",
+        "library": "numpy",
         "pid": os.getpid(),
         "time": time.time(),
         "what": WHAT[kind],

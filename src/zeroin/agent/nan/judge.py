@@ -53,6 +53,7 @@ class Judge:
         self.prior: list[tuple[Any, Any]] = []  # what the operation writes into, as it was
         self.module: Callable[[], Any] = lambda: None
         self.line_of: Callable[[int], Any] = self.lines.get
+        self.is_optimized: Callable[[Any], bool] = lambda _: False
         self.strict_inf = False
         self.in_step = False  # of an optimizer
         self.not_finite_in_backward = False
@@ -121,10 +122,10 @@ class Judge:
             if not tensors.is_finite(self.torch, tensor):
                 bad.append(tensor)
             elif self.trails:
-                self.trails.overwritten(tensor)
+                self.trails.overwritten(tensor, in_place=bool(plan.written))
         if bad:
             self._not_finite(plan, args, kwargs, bad)
-        elif self.trails and not plan.asks:
+        elif self.trails:
             self._finite(plan, args, kwargs)
         self.prior = []
         if plan.name == "_amp_update_scale_":
@@ -167,7 +168,10 @@ class Judge:
                 if places.is_called_by("_make_grads", "autograd/__init__.py", sys._getframe(4)):
                     self._loss(value)
                 return
-            self.trails.used(value)
+            origin = self.trails.of(value)
+            # Who asks whether a gradient is finite sees to it; others only want to know.
+            if not plan.asks or (origin is not None and origin.backward):
+                self.trails.used(value)
 
     def _loss(self, value: Any) -> None:
         origin = self.trails.of(value)
@@ -206,9 +210,24 @@ class Judge:
                 self.trails.used(one.tensor)
         for tensor in bad:
             self.trails.lay(tensor, trail)
-        if self.torch._C._current_autograd_node() is not None:
+        node = self.torch._C._current_autograd_node()
+        if node is not None:
             self.not_finite_in_backward = True
             self.in_backward = trail
+            self._arrived(node, trail)
+
+    def handed_on(self, tensor: Any) -> None:
+        """Autograd takes a gradient as it is, without an operation that makes a new one."""
+        node = self.torch._C._current_autograd_node()
+        origin = self.trails.of(tensor) if node is not None else None
+        if origin is not None:
+            self._arrived(node, origin)
+
+    def _arrived(self, node: Any, origin: Origin) -> None:
+        """Note whether it is now in a gradient that an optimizer will use."""
+        leaf = getattr(node, "variable", None)  # of AccumulateGrad
+        if leaf is not None and self.is_optimized(leaf):
+            origin.optimized = True
 
     def _trail(
         self, plan: Plan, args: Any, kwargs: Any, bad: list[Any], wrong: list[Input], nan: bool
@@ -224,6 +243,7 @@ class Judge:
             trail = one.trail or self._came_in(plan, args, one)
             if not trail.written:
                 made.came_of = trail
+                made.optimized = trail.optimized
         if not nan and self.strict_inf:
             self.matters(made, "inf", None)
         return made
@@ -252,6 +272,7 @@ class Judge:
     def _origin(self, nan: bool, told: dict[str, Any]) -> Origin:
         made = Origin(len(self.origins), nan, told)
         made.place = self._place()
+        made.round = self.scaled
         made.module = self.module()
         self.enrich(made)
         self.origins.append(made)
@@ -268,6 +289,8 @@ class Judge:
         if float(args[2]) == 0:
             self.in_a_row = 0
             return
+        for one in self.origins:
+            one.left_out = one.left_out or (one.backward and one.round == self.scaled - 1)
         self.skips.append(float(args[0]))
         self.in_a_row += 1
         self.not_finite_in_backward = False

@@ -46,6 +46,8 @@ def make(torch: Any, judge: Judge) -> Any:
             if plan is None:
                 plan = plans[func] = Plan(func)
             if plan.skip or not judge.on:
+                if plan.hands_on and judge.on and judge.trails:
+                    _safely(judge, judge.handed_on, args[0])
                 if judge.ended:
                     judge.stop_if_ended()
                 return func(*args, **kwargs) if kwargs else func(*args)

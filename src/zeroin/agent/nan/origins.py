@@ -20,11 +20,14 @@ class Origin:
         "about",
         "came_of",
         "forward",
+        "left_out",
         "module",
         "nan",
         "number",
         "open",
+        "optimized",
         "place",
+        "round",
         "told",
         "used",
         "weight",
@@ -41,6 +44,9 @@ class Origin:
         self.weight: Any = None  # that came with it
         self.open: set[int] = set()  # storages that hold it and that nothing has used yet
         self.used: dict[str, Any] | None = None  # where the program read it
+        self.round = 0  # how often GradScaler had decided by then
+        self.left_out = False  # of a step that GradScaler left out
+        self.optimized = False  # it reached the gradient of a weight that an optimizer has
         self.told = False
 
     @property
@@ -52,6 +58,23 @@ class Origin:
     def first(self) -> Origin:
         """The inf of which it was made, if it was made of one."""
         return self if self.came_of is None else self.came_of.first
+
+    @property
+    def backward(self) -> bool:
+        """Whether it, or the inf that it was made of, was made in a backward pass."""
+        return bool(self.first.about["phase"] == "backward")
+
+    @property
+    def held(self) -> bool:
+        """Whether something holds it that nothing used: printed as a whole, handed to numpy.
+
+        A gradient that its optimizer did not use was discarded on purpose.
+        """
+        if not self.open or self.left_out:
+            return False
+        return (
+            not self.optimized if self.backward else self.nan and self.about["phase"] == "forward"
+        )
 
     def note(self, key: int) -> None:
         """One more storage holds it."""
@@ -83,11 +106,17 @@ class Trails:
         if len(self.known) > MOST:
             del self.known[next(iter(self.known))]
 
-    def overwritten(self, tensor: Any) -> None:
-        """Finite numbers were written; a view may have covered only a part."""
+    def overwritten(self, tensor: Any, in_place: bool) -> None:
+        """Finite numbers were written; a view may have covered only a part.
+
+        In place, nobody can find it there any more; else another tensor got the room of one
+        that is gone.
+        """
         key = key_of(tensor)
         if key in self.known and covers(tensor):
-            del self.known[key]
+            origin = self.known.pop(key)
+            if in_place:
+                origin.open.discard(key)
 
     def used(self, tensor: Any) -> Origin | None:
         """An operation used it; gives the origin, if it has one."""

@@ -33,7 +33,18 @@ READ = "_local_scalar_dense"
 class Plan:
     """How to look at one operator."""
 
-    __slots__ = ("anothers", "asks", "empty", "func", "name", "names", "reads", "skip", "written")
+    __slots__ = (
+        "anothers",
+        "asks",
+        "empty",
+        "func",
+        "hands_on",
+        "name",
+        "names",
+        "reads",
+        "skip",
+        "written",
+    )
 
     def __init__(self, func: Any) -> None:
         self.func = func
@@ -49,6 +60,7 @@ class Plan:
         self.asks = self.name in ASKING
         self.anothers = self.name in ANOTHERS
         self.empty = self.name in EMPTY
+        self.hands_on = self.name == "detach"  # a gradient, to the weight that it belongs to
         is_view = not self.written and any(r.alias_info is not None for r in schema.returns)
         # `torch.tensor([...])` passes here with what it was given.
         literal = self.name == "lift_fresh"

@@ -105,16 +105,17 @@ class Reporter:
         """At the end of the process: what was read though not finite, and what was in vain."""
         self.judge.end(told=False)
         left = [one for one in self.judge.origins if not one.first.told]
-        used = [one for one in left if one.used is not None]
-        forward = [one for one in left if one.about["phase"] == "forward"]
-        held = [one for one in forward if one.nan and one.open]
+        used = [one for one in left if one.used is not None and not one.left_out]
+        reads = [one for one in used if one.nan or one.backward]
+        held = [one for one in left if one.held]
         failed = [one for one in left if one.nan] if crashed else []
         if not self.told:
-            reads = [one for one in used if one.nan]
             for one in [*reads, *held, *failed[-1:]][: None if self.go_on else 1]:
                 self.tell(one, "end", one.used)
         if not self.told:
-            self.weights(_left_gradients(self.torch), "end")
+            found = _left_gradients(self.torch)
+            free = [pair for pair in found if not self.training.is_optimized(pair[0])]
+            self.weights(free, "end")
         mattered = [one.first for one in (*used, *held)]
         left = [one for one in left if not one.first.told and one.first not in mattered]
         post.send(
@@ -142,7 +143,9 @@ class Reporter:
         if module is None:
             return []
         own = list(module.named_parameters(recurse=False))[:WEIGHTS]
-        texts = summary.summarise_all([(name, value.detach()) for name, value in own])
+        # Under a mode of anybody's the summary leaves the numbers alone.
+        with sys.modules["torch.utils._python_dispatch"]._disable_current_modes():
+            texts = summary.summarise_all([(name, value.detach()) for name, value in own])
         return [{"name": name, "text": text} for (name, _), text in zip(own, texts)]
 
 
@@ -181,20 +184,13 @@ def _places(origins: list[Origin]) -> list[dict[str, Any]]:
 
 
 def _left_gradients(torch: Any) -> list[tuple[Any, Any]]:
-    """Tensors that have a gradient at the end of the process, with it.
-
-    But for those of an optimizer: what it did not use was skipped on purpose.
-    """
+    """Tensors that have a gradient at the end of the process, with it."""
     import gc
 
     kinds = (torch.Tensor, torch.nn.Parameter)
-    optimizer = sys.modules["torch.optim.optimizer"].Optimizer
-    every = [(one, type(one)) for one in gc.get_objects()]
-    found = [one for one, kind in every if kind in kinds and one.is_leaf]
-    optimizers = [one for one, kind in every if optimizer in kind.__mro__]
-    groups = [group for one in optimizers for group in one.param_groups]
-    owned = {id(weight) for group in groups for weight in group["params"]}
-    return [(one, one.grad) for one in found if one.grad is not None and id(one) not in owned]
+    every = [one for one in gc.get_objects() if type(one) in kinds]
+    found = [one for one in every if one.is_leaf or one.retains_grad]
+    return [(one, one.grad) for one in found if one.grad is not None]
 
 
 def _batch() -> int | None:

@@ -1,4 +1,4 @@
-"""Hanging in: once the program has imported torch, or numpy."""
+"""Hanging in: once the program has imported torch, numpy or jax."""
 
 from __future__ import annotations
 
@@ -39,7 +39,12 @@ def callbacks(environ: Mapping[str, str]) -> dict[str, Callable[[Any], None]]:
 
         arrays.watch(numpy)
 
-    return {"torch": on_torch, "numpy": on_numpy}
+    def on_jax(jax: Any) -> None:
+        from . import jitted
+
+        jitted.watch(jax, settings)
+
+    return {"torch": on_torch, "numpy": on_numpy, "jax": on_jax}
 
 
 def watch_torch(torch: Any, settings: Settings) -> None:
@@ -59,6 +64,7 @@ def watch_torch(torch: Any, settings: Settings) -> None:
     judge.matters = reporter.matters
     judge.module = training.current
     judge.line_of = training.line_of
+    judge.is_optimized = training.is_optimized
     judge.strict_inf = settings.inf
     training.at_weights = reporter.weights
     modules = torch.nn.modules.module
@@ -67,6 +73,7 @@ def watch_torch(torch: Any, settings: Settings) -> None:
     if hasattr(modules, "_has_any_global_hook"):
         modules._has_any_global_hook = _other_hooks(modules, (training.enter, training.leave))
     optimizers = sys.modules["torch.optim.optimizer"]
+    _note_optimizers(optimizers.Optimizer, training)
     optimizers.register_optimizer_step_pre_hook(training.before_step)
     optimizers.register_optimizer_step_post_hook(training.after_step)
     kind = mode.make(torch, judge)
@@ -91,6 +98,21 @@ def watch_torch(torch: Any, settings: Settings) -> None:
     hooks.on_import({"torch._dynamo": lambda _: mode.keep_from_compiler(torch, kind)})
     hooks.trim = places.trim
     atexit.register(_at_exit, reporter)
+
+
+def _note_optimizers(kind: Any, training: Any) -> None:
+    """Know an optimizer before its first step: that may never come."""
+    import functools
+
+    plain = kind.add_param_group
+
+    @functools.wraps(plain)
+    def add_param_group(self: Any, *args: Any, **kwargs: Any) -> Any:
+        done = plain(self, *args, **kwargs)
+        training.note_optimizer(self)
+        return done
+
+    kind.add_param_group = add_param_group
 
 
 def _in_each_thread(threading: Any, judge: Any, make: Callable[[], Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import sys
+import weakref
 
 from . import tensors
 
@@ -33,6 +34,7 @@ class Training:
         self.steps = 0
         self.each: dict[int, int] = {}  # steps of each optimizer
         self.optimizers: dict[int, str] = {}
+        self.optimized: dict[int, Any] = {}  # references to the weights that optimizers have
         self.roots: dict[int, Any] = {}  # modules that were called from outside of any
         self.running: dict[int, list[Any]] = {}  # by thread: modules, the innermost last
         self.ranges: list[dict[str, Any]] = []
@@ -131,11 +133,32 @@ class Training:
 
     # --- optimizers ----------------------------------------------------------------------
 
+    def note_optimizer(self, optimizer: Any) -> None:
+        """Know its weights: it may be gone when it is asked which gradients were for one."""
+        for group in optimizer.param_groups:
+            for weight in group["params"]:
+                if not self.is_optimized(weight):
+                    self._note_weight(weight, id(weight))
+
+    def _note_weight(self, weight: Any, key: int) -> None:
+        """Until it is gone."""
+
+        def forget(_: Any) -> None:
+            self.optimized.pop(key, None)
+
+        self.optimized[key] = weakref.ref(weight, forget)
+
+    def is_optimized(self, weight: Any) -> bool:
+        """Whether an optimizer has it: a gradient that it did not use was left on purpose."""
+        known = self.optimized.get(id(weight))
+        return known is not None and known() is weight
+
     def before_step(self, optimizer: Any, *_: Any) -> None:
         """A hook: gradients that are not finite are about to be used."""
         if not self.judge.on:
             return
         self.optimizers[id(optimizer)] = type(optimizer).__name__
+        self.note_optimizer(optimizer)
         if self.judge.not_finite_in_backward:
             self.judge.not_finite_in_backward = False
             self.at_weights(_grads(optimizer), "gradient")

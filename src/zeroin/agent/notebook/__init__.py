@@ -2,7 +2,8 @@
 
 `session` hears of the cells and speaks; `flow` reads their code, `history` keeps which value
 comes from which run, `document` reads the notebook's file; `fresh` runs all cells anew in a
-child process, which is `child`; `magic` is `%zeroin`.
+child process, which is `child`, and `reset` in this one, each as `running` does; `magic` is
+`%zeroin`.
 """
 
 from __future__ import annotations

@@ -32,11 +32,31 @@ def main() -> None:
     null = open(os.devnull)  # noqa: SIM115 - for as long as it runs
     sys.stdin = null
     shell = _shell(job["shell"], job["sections"])
+    if job["has_loop"]:
+        import asyncio
+
+        asyncio.run(_all(shell, job, pipe))
+    else:
+        from _zeroin_agent.notebook import running  # type: ignore[import-not-found]
+
+        running.at_once(_all(shell, job, pipe))
+
+
+async def _all(shell: Any, job: dict[str, Any], pipe: int) -> None:
+    """A kernel has one loop for all cells, in which what they began goes on meanwhile."""
     for at, cell in enumerate(job["cells"]):
-        _tell(pipe, {"at": at, **_one(shell, cell["source"])})
+        _tell(pipe, {"at": at, **await _one(shell, cell["source"])})
+        if job["has_loop"]:
+            import asyncio
+
+            await asyncio.sleep(0)
     _tell(pipe, {"names": _names(shell, job["names"])})
+    _end()
+
+
+def _end() -> None:
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - nobody hears its end
-    os._exit(0)  # threads and exit handlers of the user's are none of our business
+    os._exit(0)  # threads, tasks and exit handlers of the user's are none of our business
 
 
 class Printed(io.StringIO):
@@ -73,7 +93,8 @@ def _has_trait(shell: Any) -> bool:
     return hasattr(shell, "history_enabled")
 
 
-def _one(shell: Any, source: str) -> dict[str, Any]:
+async def _one(shell: Any, source: str) -> dict[str, Any]:
+    from _zeroin_agent.notebook import running
     from _zeroin_agent.notebook.session import told  # type: ignore[import-not-found]
 
     out = Printed()
@@ -84,7 +105,7 @@ def _one(shell: Any, source: str) -> dict[str, Any]:
     shell.displayhook.finish_displayhook = lambda *_: None
     shell.display_pub.publish = lambda *_, **__: None
     try:
-        result = shell.run_cell(_without_ours(source), store_history=True)
+        result = await running.run(shell, _without_ours(source), store_history=True)
     finally:
         sys.stdout = real
         shell.displayhook.write_format_data = plain

@@ -69,10 +69,9 @@ def cells_of(session: Session) -> list[dict[str, Any]]:
 
 def ordered(session: Session) -> list[Any]:
     """The last run of each cell: as the notebook has them, else as they were run first."""
-    first: dict[str, int] = {}
-    for run in session.history.runs:
-        first.setdefault(run.key, run.number)
-    runs = list(session.history.last.values())
+    history = session.history
+    first = {key: at for at, key in enumerate(history.order)}
+    runs = [*history.last.values(), *history.left.values()]
     has_file = session.document.read()
 
     def place(run: Any) -> tuple[float, int]:
@@ -114,6 +113,7 @@ def _run(cells: list[dict[str, Any]], limit: float, session: Session) -> tuple[d
             "cells": cells,
             "path": sys.path,
             "names": sorted(_variables(session)),
+            "has_loop": not session.is_terminal,
             "shell": type(session.shell).__name__,
             "sections": sorted(session.shell.config),
         }
@@ -265,52 +265,3 @@ def _cut(text: Any) -> str:
         return "nothing"
     text = str(text)
     return (text if len(text) <= LONGEST else text[: LONGEST - 1] + "…") or "an empty line"
-
-
-# --- in this session ------------------------------------------------------------------------------
-
-
-def in_this_session(session: Session, say: Callable[[str], None]) -> None:
-    """Empty the session and run all cells in it."""
-    cells = cells_of(session)
-    if not cells:
-        say("no cell has been run since %load_ext zeroin")
-        return
-    shell = session.shell
-    awaits = next((cell for cell in cells if _needs_the_loop(shell, cell["source"])), None)
-    if awaits is not None:
-        say(
-            f"cell {_name(awaits)} awaits something, which can't be done from within another cell: "
-            "restart and run all; nothing was changed"
-        )
-        return
-    kept = {
-        name: shell.user_ns[name]
-        for name in ("__session__", "__vsc_ipynb_file__")
-        if name in shell.user_ns
-    }
-    shell.reset(new_session=False)
-    shell.user_ns.update(kept)
-    session.forget()
-    for done, cell in enumerate(cells, 1):
-        result = session.run_inside(cell["key"], cell["number"], cell["source"])
-        if not result.success:
-            say(f"cell {_name(cell)} failed: {done} of {len(cells)} cells were run")
-            return
-    say(f"{len(cells)} cells were run in order, in an empty session")
-
-
-def _name(cell: dict[str, Any]) -> str:
-    return f"[{cell['number']}]" if cell["number"] is not None else "that was not run here"
-
-
-def _needs_the_loop(shell: Any, source: str) -> bool:
-    """Whether it awaits, while the kernel's loop is busy with the cell that we are in."""
-    import asyncio
-
-    try:
-        asyncio.get_running_loop()
-        code = shell.transform_cell(source)
-    except (RuntimeError, SyntaxError):  # none in a terminal; what can't be read is not run either
-        return False
-    return bool(shell.should_run_async(source, transformed_cell=code))

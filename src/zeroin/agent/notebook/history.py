@@ -68,12 +68,14 @@ class Stale:
 
 
 class History:
-    """All runs of a session."""
+    """All runs of a session; and of the one before it was emptied, what is to run again."""
 
-    def __init__(self) -> None:
+    def __init__(self, again: list[Run] | None = None) -> None:
         self.values: dict[str, Value] = {}
         self.last: dict[str, Run] = {}  # by cell
         self.runs: list[Run] = []
+        self.left = {run.key: run for run in again or []}  # not run again yet
+        self.order = list(self.left)  # of cells, as they were run first
 
     def add(
         self,
@@ -97,6 +99,8 @@ class History:
             given |= self._follow(run, one, known)
         for name in changed - given:  # by a magic, `exec`, a star import, a function's `global`
             self._give(run, name, _hash(run.source, name), frozenset())
+        if run.key not in self.last and self.left.pop(run.key, None) is None:
+            self.order.append(run.key)
         self.last[run.key] = run
         self.runs.append(run)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from .. import amounts
-from . import fresh
+from . import fresh, reset
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from .session import Session
 
+PATIENCE = 600.0  # seconds
 USAGE = """\
 %zeroin on              time and memory after each cell that takes some, and warnings
 %zeroin quiet           warnings only
@@ -58,11 +59,12 @@ def _say(text: str) -> None:
 
 
 def _fresh(session: Session, rest: list[str]) -> None:
-    limit, reset = 600.0, False
+    limit: float | None = None
+    here = False
     words = iter(rest)
     for word in words:
         if word == "--reset":
-            reset = True
+            here = True
         elif word == "--timeout":
             try:
                 limit = float(next(words, ""))
@@ -72,10 +74,12 @@ def _fresh(session: Session, rest: list[str]) -> None:
         else:
             _say(f"%zeroin fresh {word}: there is no such option\n{USAGE}")
             return
-    if reset:
-        fresh.in_this_session(session, _say)
+    if here and limit is not None:
+        _say("%zeroin fresh --timeout is not for --reset: interrupt the cell instead")
+    elif here:
+        reset.at_once(session, _say)
     else:
-        fresh.compare(session, limit, _say)
+        fresh.compare(session, PATIENCE if limit is None else limit, _say)
 
 
 def status(session: Session) -> list[str]:
@@ -104,6 +108,8 @@ def status(session: Session) -> list[str]:
 
 
 def _notes(session: Session, run: Any, stale: Any, overdue: list[Any]) -> list[str]:
+    if run.key in session.history.left:
+        return ["not run since the session was emptied"]
     notes = []
     if run.failed:
         notes.append("failed")

@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+SHOWING = ("write_output_prompt", "write_format_data", "finish_displayhook")
 KEPT = 100_000  # characters of what a cell printed
 _STYLES = {"dim": "opacity:.6;font-size:85%", "warning": "color:#b35900;font-size:90%"}
 _CODES = {"dim": "2", "warning": "33"}
@@ -83,9 +84,16 @@ def _has_message(stream: Any) -> bool:
 
 
 class Tee:
-    """Stands in for `sys.stdout` while a cell runs, and remembers what it wrote first."""
+    """Stands in for `sys.stdout` while a cell runs, and remembers what it wrote first.
 
-    def __init__(self) -> None:
+    In a terminal the result of a cell is written there as well, which the cell has not printed.
+    """
+
+    def __init__(self, shell: Any) -> None:
+        self._hook = shell.displayhook if is_terminal(shell) else None
+        self._before = {name: vars(self._hook).get(name) for name in SHOWING if self._hook}
+        for name in self._before:
+            setattr(self._hook, name, self._unheard(getattr(self._hook, name)))
         self._real = sys.stdout
         self._parts: list[str] = []
         self._left = KEPT
@@ -99,6 +107,16 @@ class Tee:
             self._left -= len(text)
         return self._real.write(text)
 
+    def _unheard(self, function: Any) -> Any:
+        def show(*args: Any, **named: Any) -> Any:
+            left, self._left = self._left, 0
+            try:
+                return function(*args, **named)
+            finally:
+                self._left = left
+
+        return show
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)
 
@@ -107,6 +125,11 @@ class Tee:
 
     def stop(self) -> str:
         """Step aside, unless the cell has put something of its own there."""
+        for name, function in self._before.items():
+            if function is None:
+                vars(self._hook).pop(name, None)
+            else:
+                setattr(self._hook, name, function)
         if sys.stdout is self:
             sys.stdout = self._real
         return "".join(self._parts)

@@ -6,7 +6,7 @@ import sys
 import time
 
 from .. import amounts, costs, summary
-from . import flow, fresh, history, screen, warning
+from . import flow, fresh, history, reset, running, screen, warning
 from .document import Document
 
 TYPE_CHECKING = False
@@ -38,11 +38,13 @@ class Session:
         self.costs: dict[int, costs.Cost] = {}
         # The cell that `%zeroin fresh --reset` is running, and its number.
         self._inside: tuple[str, int] | None = None
+        self.is_running_all = False
 
     def begin(self) -> None:
         """Listen."""
         self.shell.events.register("pre_run_cell", self.before)
         self.shell.events.register("post_run_cell", self.after)
+        self.shell.input_transformers_post.append(self.transform)
 
     def end(self) -> None:
         """Listen no more."""
@@ -50,22 +52,39 @@ class Session:
             if cell.tee is not None:
                 cell.tee.stop()
         self.cells.clear()
+        if self.transform in self.shell.input_transformers_post:
+            self.shell.input_transformers_post.remove(self.transform)
         for name, function in (("pre_run_cell", self.before), ("post_run_cell", self.after)):
             try:
                 self.shell.events.unregister(name, function)
             except ValueError:  # somebody has taken it away
                 continue
 
-    def forget(self) -> None:
-        """The session is empty: nothing that ran before counts any more."""
-        self.history = history.History()
+    def forget(self, cells: list[dict[str, Any]]) -> None:
+        """The session is empty: nothing that ran before counts, but that these are its cells."""
+        again = [history.Run(one["key"], one["number"], one["source"]) for one in cells]
+        self.history = history.History([run for run in again if run.number is not None])
         self.warner = warning.Warner(self.history, self.document)
 
-    def run_inside(self, key: str, number: int | None, source: str) -> Any:
+    def transform(self, lines: list[str]) -> list[str]:
+        """What IPython is to run instead of the lines of a cell."""
+        return running.awaiting(self.shell, lines)
+
+    async def run_all(self) -> None:
+        """`%zeroin fresh --reset`; in a cell that does so itself, it is under way already."""
+        if self.is_running_all:
+            return
+        self.is_running_all = True
+        try:
+            await reset.run_all(self, print)
+        finally:
+            self.is_running_all = False
+
+    async def run_inside(self, key: str, number: int | None, source: str) -> Any:
         """Run a cell of the notebook from within another one: it keeps its number."""
         self._inside = (key, number or self.shell.execution_count)
         try:
-            return self.shell.run_cell(source, store_history=False)
+            return await running.run(self.shell, source, store_history=False)
         finally:
             self._inside = None
 
@@ -82,7 +101,7 @@ class Session:
         key, number = inside or (self._key(info, number), number)
         run = history.Run(key, number, info.raw_cell)
         bound = {name: id(value) for name, value in self._own_names()}
-        cell = Cell(run, bound, screen.Tee(), counted=inside is None)
+        cell = Cell(run, bound, screen.Tee(self.shell), counted=inside is None)
         self.cells.append(cell)
         cell.meter = costs.Meter()  # last: what we do is none of its cost
 

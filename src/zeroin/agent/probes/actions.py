@@ -43,7 +43,8 @@ def peek(probe: Probe, at: At) -> None:
         except BaseException as error:
             hit.raised(probe, at, text, error, "the program goes on")
     if values:
-        told = summary.summarise_all(values, SECONDS, secrets.of_environment(os.environ))
+        hidden = secrets.of_environment(os.environ)
+        told = summary.summarise_all(values, SECONDS, hidden, signs=True)
         texts = [f"{name} = {words}" for (name, _), words in zip(values, told)]
         say.say(at.place, *texts)
 

@@ -28,12 +28,21 @@ def begin(text: str, folder: str) -> None:
         known = getattr(sys.modules.get(probe.module), "__name__", None)
         probe.module = known if type(known) is str else probe.module
     rewrite.add(_wanted, _change)
-    hooks.on_import({probe.module: _look_into for probe in _probes if probe.module})
+    for name in {probe.module for probe in _probes} - {""}:
+        _listen(name)
     atexit.register(_tell_refused)
     if any(probe.wants.get("pdb") for probe in _probes):
         from .. import debugger
 
         debugger.remember_terminal()
+
+
+def _listen(name: str) -> None:
+    """See a module when it is loaded; or its package, which may only have given it that name."""
+    hooks.on_import({name: lambda module: _look_into(module, name)})
+    package = name.rpartition(".")[0]
+    if package:
+        hooks.on_import({package: lambda _: _look_for_alias(name)})
 
 
 def _tell_refused() -> None:
@@ -166,13 +175,19 @@ def near_names(wanted: str, names: list[str]) -> list[str]:
 # --- functions that a module has from elsewhere ---------------------------------------------------
 
 
-def _look_into(module: Any) -> None:
+def _look_into(module: Any, name: str) -> None:
     """A module was loaded whose file does not define the function: it may have it from another."""
-    for probe in [one for one in _probes if one.module == module.__name__ and one.function]:
+    for probe in [one for one in _probes if one.module == name and one.function]:
         if not probe.stands:
             reason = _follow(probe, module)
             if reason:
                 probe.tell("refused", reason=reason)
+
+
+def _look_for_alias(name: str) -> None:
+    """A package may have given a module of its own a second name: that is no import."""
+    if name in sys.modules:
+        _look_into(sys.modules[name], name)
 
 
 def _follow(probe: Probe, module: Any) -> str:
@@ -218,7 +233,6 @@ def _plain(thing: Any) -> Any:
 
 def _file_of(function: Any) -> str:
     name: str = function.__code__.co_filename
-    if name.startswith("<frozen"):
-        found = sys.modules.get(function.__module__)
-        return str(getattr(found, "__file__", None) or name)
+    if name.startswith("<frozen"):  # its module may go by another name, as `collections.abc`
+        return str(function.__globals__.get("__file__") or name)
     return name

@@ -11,10 +11,9 @@ from __future__ import annotations
 # `signal` itself would load `enum`; its C half has no stubs.
 import _signal  # type: ignore[import-not-found]
 import os
-import sys
 import time
 
-from . import isolation, objects
+from . import forking, isolation, objects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def run(values: list[Any], seconds: float) -> list[str | None]:
             while not asking.is_over():
                 asking.start_a_child()
         except (OSError, RuntimeError):
-            pass  # no process or descriptor to be had, or Python is shutting down
+            pass  # no process or descriptor to be had, Python is shutting down, or see `forking`
     return asking.texts + [None] * asking.left()
 
 
@@ -70,7 +69,7 @@ class _Asking:
         parent, start = os.getpid(), time.monotonic()
         with_texts, for_child = os.pipe()
         try:
-            pid = _fork()
+            pid = forking.fork()
             self.cost = time.monotonic() - start
             if pid == 0:
                 _be_the_child(self, for_child)
@@ -147,17 +146,6 @@ def _shown(value: Any, what: int, text: str) -> str | None:
     else:
         instead = "its repr took too long" if what == LATE else "repr too large"
     return f"<{objects.name_of(type(value))} object: {instead}>"
-
-
-def _fork() -> int:
-    warnings = sys.modules.get("warnings")
-    if warnings is None or sys.version_info < (3, 12):
-        return os.fork()
-    with warnings.catch_warnings():
-        # Python warns when there are threads, whose locks nobody opens in a child. A child of
-        # ours that waits for one is killed like any other that takes too long.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return os.fork()
 
 
 def _end(pid: int) -> None:

@@ -51,7 +51,7 @@ SHORT = (("float", "f"), ("bfloat", "bf"), ("int", "i"), ("uint", "u"), ("comple
 
 def title(classes: Classes, shape: Any) -> str:
     """Write `Tensor[32, 10]`; a size that is only a symbol is left open."""
-    sizes = ", ".join(str(size) if type(size) is int else "?" for size in shape)
+    sizes = ", ".join(str(size) if type(size) in (int, str) else "?" for size in shape)
     return f"{objects.name_of(classes[0])}[{sizes}]"
 
 
@@ -133,6 +133,8 @@ def _not_finite(values: Any, library: Any) -> tuple[int, int] | None:
         if time.thread_time() > until:
             return None
         piece = flat[start : start + PIECE]
+        if getattr(piece.dtype, "itemsize", 4) == 1:  # torch does not add up f8
+            piece = piece.to(library.float32)
         whole = float(piece.sum(dtype=library.float32) if _is_half(piece) else piece.sum())
         if whole - whole != 0:
             held = int(library.isnan(piece).sum())
@@ -159,7 +161,7 @@ def numbers(sample: Any, kind: str, library: Any, form: Form) -> str:
     total = count(sample.shape)
     if not total:
         return "  empty"
-    values = sample if kind == "c" else _as_double(sample, library)
+    values = _as_double(sample, library, "complex128" if kind == "c" else "float64")
     shown = _shown(values if kind == "f" else sample, kind) if total <= SMALL else ""
     if not tuple(sample.shape):
         return f" ✗ {shown}" if form.signs and shown in NOT_FINITE else f" {shown}"
@@ -167,10 +169,9 @@ def numbers(sample: Any, kind: str, library: Any, form: Form) -> str:
     return "".join("  " + one for one in [*told, shown] if one)
 
 
-def _as_double(sample: Any, library: Any) -> Any:
-    if hasattr(library, "ndarray"):
-        return sample.astype(library.float64)
-    return sample.to(library.float64)
+def _as_double(sample: Any, library: Any, name: str) -> Any:
+    kind = getattr(library, name)
+    return sample.astype(kind) if hasattr(library, "ndarray") else sample.to(kind)
 
 
 def _spread(values: Any, kind: str, library: Any, form: Form) -> list[str]:
@@ -178,27 +179,32 @@ def _spread(values: Any, kind: str, library: Any, form: Form) -> list[str]:
     finite = library.isfinite(values)
     good, nan = int(finite.sum()), int(library.isnan(values).sum())
     infinite = count(values.shape) - good - nan
-    told = []
-    if kind != "c" and good:
-        # Not `values[finite]`: torch starts its threads for that.
-        low = float(library.where(finite, values, INFINITY).min())
-        high = float(library.where(finite, values, -INFINITY).max())
-        mean = float(library.where(finite, values, 0.0).sum()) / good
-        if mean - mean != 0:  # the sum of what a double just holds does not fit
-            mean = float((library.where(finite, values, 0.0) / good).sum())
-        whole = good == count(values.shape)
-        if whole and _written(low, kind) == _written(high, kind):
-            told = [f"all {_written(low, kind)}"]
-        elif form.signs:
-            # Divided by the width first: the squares of what a double just holds would not fit.
-            width = max(abs(low - mean), abs(high - mean)) or 1.0
-            apart = library.where(finite, (values - mean) / width, 0.0)
-            spread = width * (float((apart * apart).sum()) / good) ** 0.5
-            ends = f"[{_brief(low, kind)}, {_brief(high, kind)}]"
-            told = [f"μ {mean:.3g} σ {spread:.3g} {ends}"]
-        else:
-            told = [f"min {_written(low, kind)} max {_written(high, kind)} mean {mean:.4g}"]
-    return [*told, _counted(nan, infinite, form)]
+    title = ""
+    if kind == "c":  # how far from 0 they are
+        title, kind, values = "|z| ", "f", abs(values)
+        finite = library.isfinite(values)
+        good = int(finite.sum())
+    told = title + _bounds(values, finite, good, kind, library, form) if good else ""
+    return [told, _counted(nan, infinite, form)]
+
+
+def _bounds(values: Any, finite: Any, good: int, kind: str, library: Any, form: Form) -> str:
+    # Not `values[finite]`: torch starts its threads for that.
+    low = float(library.where(finite, values, INFINITY).min())
+    high = float(library.where(finite, values, -INFINITY).max())
+    mean = float(library.where(finite, values, 0.0).sum()) / good
+    if mean - mean != 0:  # the sum of what a double just holds does not fit
+        mean = float((library.where(finite, values, 0.0) / good).sum())
+    whole = good == count(values.shape)
+    if whole and _written(low, kind) == _written(high, kind):
+        return f"all {_written(low, kind)}"
+    if not form.signs:
+        return f"min {_written(low, kind)} max {_written(high, kind)} mean {mean:.4g}"
+    # Divided by the width first: the squares of what a double just holds would not fit.
+    width = max(abs(low - mean), abs(high - mean)) or 1.0
+    apart = library.where(finite, (values - mean) / width, 0.0)
+    spread = width * (float((apart * apart).sum()) / good) ** 0.5
+    return f"μ {mean:.3g} σ {spread:.3g} [{_brief(low, kind)}, {_brief(high, kind)}]"
 
 
 def _counted(nan: int, infinite: int, form: Form) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from . import objects, samples
+from . import objects, samples, unusual
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 WORDS = ("dtype", "device", "layout", "memory_format")  # types whose values are just names
 NAMED = 6  # parts of a model
+DEEP = 3  # tensors that wrap tensors
 MODULES = 2_000  # parts of a model that are counted
 
 
@@ -31,7 +32,8 @@ def describe(value: Any, classes: Classes, form: Form) -> str | None:
         return None
     traced = _pause_tracing(torch, None)
     try:
-        with torch._C.DisableTorchFunction():  # or a subclass could answer for its tensors
+        # Or a subclass could answer for its tensors, or what we do be a part of `torch.func.grad`.
+        with torch._C.DisableTorchFunction(), _outside_of_transforms(torch._C):
             if is_tensor:
                 return _tensor(value, classes, torch, form)
             return _model(value, torch.Tensor, form) if form.full else objects.name_of(classes[0])
@@ -48,6 +50,17 @@ def _pause_tracing(torch: Any, state: Any) -> Any:
     return before
 
 
+def _outside_of_transforms(inner: Any) -> Any:
+    """Leave the transforms of torch.func: within, the result of any step is wrapped again."""
+    functorch = getattr(inner, "_functorch", None)
+    if getattr(functorch, "maybe_current_level", bool)() in (None, False):
+        return inner.DisableTorchFunction()  # as it is already
+    keys = inner.DispatchKey
+    front = inner.DispatchKeySet(keys.FuncTorchDynamicLayerFrontMode)
+    back = inner.DispatchKeySet(keys.FuncTorchDynamicLayerBackMode)
+    return inner._ExcludeDispatchKeyGuard(front | back)
+
+
 def _has_models_repr(classes: Classes) -> bool:
     """Whether it is a model, without a repr of the user's own."""
     owner = objects.owner_of(classes, "__repr__")
@@ -57,42 +70,50 @@ def _has_models_repr(classes: Classes) -> bool:
 
 def _tensor(value: Any, classes: Classes, torch: Any, form: Form) -> str:
     tensor = torch.Tensor
-    kind = form.kind(_short(tensor.dtype.__get__(value)))
-    about = f" {kind} {tensor.device.__get__(value)}"
+    about = f" {form.kind(_short(tensor.dtype.__get__(value)))} {tensor.device.__get__(value)}"
     if any(objects.name_of(cls) == "UninitializedTensorMixin" for cls in classes):
         return f"{objects.name_of(classes[0])}{about} not initialised yet"
-    if hasattr(tensor, "is_nested") and tensor.is_nested.__get__(value):
-        return f"{objects.name_of(classes[0])}{about} nested"
-    layout, shape = tensor.layout.__get__(value), tensor.shape.__get__(value)
+    nested, layout = unusual.is_nested(value, tensor), tensor.layout.__get__(value)
+    shape = _nested_shape(value, torch) if nested else tensor.shape.__get__(value)
     text: str = samples.title(classes, shape) + about
-    text += "" if layout is torch.strided else f" {_short(layout)}"
+    if nested:
+        text += " nested"
+    elif layout is not torch.strided:
+        text += f" {_short(layout).lstrip('_')}"
     text += " grad" * tensor.requires_grad.__get__(value)
     if not (form.full or samples.is_single(shape)):
         return text
     try:
-        if layout is not torch.strided and form.signs:
-            return text + _sparse(value, classes, torch, form)
         return text + _numbers(value, classes, torch, form)
     except BaseException:  # the interrupt of a stranger's mode is no reason to lose the shape
         return text
 
 
-def _sparse(value: Any, classes: Classes, torch: Any, form: Form) -> str:
-    """Tell how many elements of a sparse tensor are stored, and what these are."""
-    if _cannot_read(value, classes, torch, strided=False) is not None:
+def _nested_shape(value: Any, torch: Any) -> list[Any]:
+    """Give the sizes, which can't be asked for under a stranger's mode."""
+    if not _is_ours(value, torch):
+        return ["?"] * torch.Tensor.dim(value)
+    return unusual.nested_shape(value, torch)
+
+
+def _numbers(value: Any, classes: Classes, torch: Any, form: Form, depth: int = 0) -> str:
+    """Tell the numbers of a tensor, or of those in which its numbers are."""
+    if not _is_ours(value, torch):
         return ""
-    tensor = torch.Tensor
-    inner = tensor._values if tensor.layout.__get__(value) is torch.sparse_coo else tensor.values
-    stored = inner(tensor.detach(value))
-    held, size = samples.count(stored.shape), samples.count(tensor.shape.__get__(value))
-    share = f" ({held / size:.2g} of all)" if size and held else ""
-    return f"  {held:,} stored{share}" + (_numbers(stored, (tensor,), torch, form) if held else "")
+    if unusual.is_plain(value, classes, torch):
+        return _plain_numbers(value, torch, form)
+    told = ""
+    for before, inner, after in unusual.parts_of(value, classes, torch):
+        numbers = ""
+        if inner is not None and depth < DEEP:
+            numbers = _numbers(inner, objects.classes_of(inner), torch, form, depth + 1) + after
+        told += before + (" " + numbers.lstrip() if before.endswith(":") else numbers)
+    return told
 
 
-def _numbers(value: Any, classes: Classes, torch: Any, form: Form) -> str:
-    problem = _cannot_read(value, classes, torch)
-    if problem is not None:
-        return problem
+def _plain_numbers(value: Any, torch: Any, form: Form) -> str:
+    if _is_freed(value, torch.Tensor):
+        return "  storage freed"
     dtype = torch.Tensor.dtype.__get__(value)
     kind = "b" if dtype is torch.bool else "c" if dtype.is_complex else "i"
     kind = "f" if dtype.is_floating_point else kind
@@ -103,22 +124,11 @@ def _short(name: Any) -> str:
     return str(name).replace("torch.", "")
 
 
-def _cannot_read(value: Any, classes: Classes, torch: Any, strided: bool = True) -> str | None:
-    """Say why the numbers of a tensor are left alone: "" if that needs no words."""
-    tensor, inner = torch.Tensor, torch._C
-    if tensor.device.__get__(value).type != "cpu" or tensor.is_quantized.__get__(value):
-        return ""
-    if strided and tensor.layout.__get__(value) is not torch.strided:
-        return ""
-    dispatcher = objects.owner_of(classes, "__torch_dispatch__")
-    if not objects.is_one((tensor, *tensor.__bases__), dispatcher):
-        return ""  # its numbers are somewhere else, or it only pretends to have some
-    if getattr(inner, "_len_torch_dispatch_stack", int)():
-        return ""  # a mode of the user's would be asked about each of our steps
-    functorch = getattr(inner, "_functorch", None)
-    if functorch is not None and functorch.is_functorch_wrapped_tensor(value):
-        return ""
-    return "  storage freed" if strided and _is_freed(value, tensor) else None
+def _is_ours(value: Any, torch: Any) -> bool:
+    """Whether it may be read: on no GPU, and with no mode of the user's that would be asked."""
+    if torch.Tensor.device.__get__(value).type != "cpu":
+        return False
+    return not getattr(torch._C, "_len_torch_dispatch_stack", int)()
 
 
 def _is_freed(value: Any, tensor: Any) -> bool:

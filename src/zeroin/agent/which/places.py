@@ -119,8 +119,14 @@ def written_in(node: Any, name: str) -> list[Any]:
 
 def holds(node: Any, line: int) -> bool:
     """Whether a line is one of a definition, or of its decorators."""
+    first, last = extent(node)
+    return first <= line <= last
+
+
+def extent(node: Any) -> tuple[int, int]:
+    """The first and the last line of a definition, its decorators included."""
     first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-    return bool(first <= line <= (node.end_lineno or node.lineno))
+    return int(first), int(node.end_lineno or node.lineno)
 
 
 def assigned(file: str, name: str) -> int:

@@ -22,7 +22,7 @@ WAIT = 30.0  # seconds for the driver to end us
 MOST = 200  # frames
 FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
 _place: dict[str, Any] = {}
-_times: list[int] = []
+_times: dict[tuple[int, str, int], Any] = {}  # by process, file, line: counters safe for threads
 _told: set[int] = set()
 _imports: list[Any] = []  # the function that `import` calls, where we stand in its place
 _loaded: dict[str, None] = {}  # files, by what path they were compiled
@@ -163,8 +163,10 @@ def _reached() -> None:
 
 
 def _tell(frame: Any, file: str, line: int) -> None:
+    import itertools
+
     pid = os.getpid()
-    _times.append(pid)
+    next(_times.setdefault((pid, file, line), itertools.count()))
     if pid in _told:
         return
     _told.add(pid)
@@ -221,8 +223,10 @@ def facts() -> dict[str, Any]:
     pid = os.getpid()
     module = sys.modules.get(_place["module"])
     why = [refused[one] for one in _place["files"] if one in refused]
+    lines = [(file, line, next(one)) for (own, file, line), one in _times.items() if own == pid]
     return {
-        "reached": _times.count(pid),
+        "reached": sum(times for _, _, times in lines),
+        "lines": lines,
         "refused": why[0] if why else "",
         "before": _place["before"],
         "loaded": [*([_file_of(module)] if module is not None else []), *_loaded],

@@ -112,8 +112,21 @@ class Worktree:
         self.at = ""
         return _admin(self.folder)
 
-    def switch(self, commit: str, *, keep_bytecode: bool = True) -> None:
-        """Be as that commit is; nothing is left of what was run before."""
+    def files(self) -> dict[str, str]:
+        """The commit's files, and the names of their contents."""
+        listed = self._git("ls-files", "--stage", "-z").split("\0")[:-1]
+        told = (entry.partition("\t") for entry in listed)
+        return {path: about.split()[1] for about, _, path in told}
+
+    def others(self) -> set[str]:
+        """What is there beside the commit's files."""
+        return set(self._git("ls-files", "--others", "-z").split("\0")[:-1])
+
+    def switch(self, commit: str, *, keep_bytecode: bool = True, stamp: str = "*.py") -> None:
+        """Be as that commit is; nothing is left of what was run before.
+
+        Files with names as `stamp` get times that go by what is in them.
+        """
         if not _admin(self.folder):  # a git that was killed has tidied up behind itself, late
             self._known = self._make(commit)
         for name in os.listdir(self._known):  # of its index, its HEAD: git was killed here
@@ -127,17 +140,17 @@ class Worktree:
         self._git("checkout", "--quiet", "--force", "--detach", commit)
         self._submodules()
         if keep_bytecode:
-            self._stamp()
+            self._stamp(stamp)
         self.at = commit
         root = self._original.folder
         self.shown = tuple(
             one.path for one in self._mine if bring(one, root, self.folder, self.shown)
         )
 
-    def _stamp(self) -> None:
+    def _stamp(self, pattern: str) -> None:
         """Bytecode goes by a file's time, in seconds: the same text gets the same one, always."""
         changed = 0
-        for entry in self._git("ls-files", "--stage", "-z", "--", "*.py").split("\0"):
+        for entry in self._git("ls-files", "--stage", "-z", "--", pattern).split("\0"):
             about, _, path = entry.partition("\t")
             if not path:
                 continue

@@ -146,7 +146,8 @@ def _conda(text: str, path: str, markers: Mapping[str, str]) -> Lock:
         elif item:
             others += 1
     found, notes = _requirements(lines, path, markers, DEEPEST)
-    more = f"{others} lines that are not for pip are left out (channels, conda's packages)"
+    what = f"{others} lines that are" if others > 1 else "1 line that is"
+    more = f"left out: {what} not for pip, such as channels and conda's packages"
     return Lock(found, (*notes, *([more] if others else [])))
 
 

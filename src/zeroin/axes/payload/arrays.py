@@ -1,13 +1,14 @@
-"""Arrays of numbers: NumPy's `.npy` (and so `.npz`), and safetensors. Without NumPy.
+"""Arrays of numbers, and safetensors, which are several of them. Without NumPy.
 
-Rows of each axis go, from the last to the first; then values become 0, or count from 1. The kind
-of number stays.
+Rows of each axis go, from the last to the first, then fields of records; then values become 0, or
+count from 1. The kind of number stays.
 """
 
 from __future__ import annotations
 
-import ast
 import dataclasses
+import functools
+import itertools
 import json
 import math
 import struct
@@ -16,20 +17,15 @@ from typing import TYPE_CHECKING, Any
 from zeroin.axes.payload.group import Group, Member
 from zeroin.axes.payload.kinds import flags
 from zeroin.axes.payload.packed import Packed
-from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from zeroin.axes.payload.kinds import Ranges, Round
 
-MAGIC = b"\x93NUMPY"
+LONGEST = 100 << 20  # bytes of a description, as the format has it
+MANY = 1 << 16  # numbers that are looked at one by one
 # How each kind of number is packed; bfloat16 is the first half of a float.
-NPY = {"f2": "e", "f4": "f", "f8": "d", "b1": "?"} | {
-    f"{sign}{size}": code.upper() if sign == "u" else code
-    for sign in "iu"
-    for size, code in ((1, "b"), (2, "h"), (4, "i"), (8, "q"))
-}
 SAFE = {"F16": "e", "F32": "f", "F64": "d", "BOOL": "?", "BF16": "bf"} | {
     f"{sign}{8 * size}": code.upper() if sign == "U" else code
     for sign in "IU"
@@ -39,26 +35,34 @@ SAFE = {"F16": "e", "F32": "f", "F64": "d", "BOOL": "?", "BF16": "bf"} | {
 
 @dataclasses.dataclass(frozen=True)
 class Array:
-    """Numbers in order of their rows."""
+    """Numbers, those of the last axis side by side."""
 
     shape: tuple[int, ...]
-    width: int  # bytes of a number
+    width: int  # bytes of a number, or of a record
     code: str  # of `struct`, with the order of bytes in front; "" for what is no number
     data: bytes
     write: Callable[[Array], bytes] = dataclasses.field(compare=False)
+    fields: tuple[tuple[int, int], ...] = ()  # of a record: the number of each, and its width
+    is_turned: bool = False  # the last axis is what a program takes for the first
 
     noun = "row"
 
     @property
     def parts(self) -> int:
-        """Rows of the first axis."""
-        return self.shape[0] if self.shape else 1
+        """Rows, as a program has them."""
+        return self.shape[self.axes[0]] if self.shape else 1
+
+    @property
+    def axes(self) -> range:
+        """As a program has them."""
+        axes = range(len(self.shape))
+        return axes[::-1] if self.is_turned else axes
 
     def is_valid(self) -> bool:
         """By the way it is made."""
         return True
 
-    @property
+    @functools.cached_property
     def size(self) -> int:
         """How many bytes."""
         return len(self.write(self))
@@ -70,11 +74,13 @@ class Array:
     identity = pieces
 
     def rounds(self) -> Iterator[Round[Array]]:
-        """Rows, the other axes, values."""
-        for axis in range(len(self.shape)):
+        """Rows, the other axes, fields, values."""
+        for axis in self.axes:
             yield Axis(self, axis)
-        for values in (_zeros, _counted):
-            yield Values(self, values)
+        yield Fields(self)
+        yield Values(self, bytes(len(self.data)))
+        if self.code:
+            yield Values(self, _packed(self.code, _counted(math.prod(self.shape))))
 
 
 class Axis:
@@ -102,117 +108,90 @@ class Axis:
         )
 
 
+class Fields:
+    """Fields of a record; one of them stays."""
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+        self.count = len(array.fields) if len(array.fields) > 1 else 0
+
+    def keep(self, parts: Ranges) -> Array:
+        """Only these, or the first if that were none."""
+        array = self._array
+        kept = flags(parts or ((0, 1),), self.count)
+        places = itertools.compress(_cells(array), itertools.cycle(kept))
+        return dataclasses.replace(
+            array,
+            fields=tuple(itertools.compress(array.fields, kept)),
+            width=sum(width for (_, width), stays in zip(array.fields, kept, strict=True) if stays),
+            data=b"".join(array.data[at : at + width] for at, width in places),
+        )
+
+
 class Values:
     """Numbers that are not yet what they could be."""
 
-    def __init__(self, array: Array, values: Callable[[int], list[float]]) -> None:
+    def __init__(self, array: Array, new: bytes) -> None:
         self._array = array
-        self._new = _packed(array, values(math.prod(array.shape))) if array.code else array.data
-        width = array.width
-        self._places = [
-            at
-            for at in range(0, len(array.data), width)
-            if self._rank(array.data[at : at + width], at) > 0
+        self._new = new
+        self._changed = [
+            (at, at + width)
+            for at, width in (_cells(array) if _cells_of(array) <= MANY else _blocks(array))
+            if array.data[at : at + width] not in (new[at : at + width], bytes(width))
         ]
-        self.count = len(self._places)
-
-    def _rank(self, value: bytes, at: int) -> int:
-        new = self._new[at : at + self._array.width]
-        zero = bytes(self._array.width)
-        return 0 if value in (new, zero) else 1
+        self.count = len(self._changed)
 
     def keep(self, parts: Ranges) -> Array:
         """The others become what they could be."""
         data = bytearray(self._array.data)
-        width = self._array.width
-        for at, kept in zip(self._places, flags(parts, self.count), strict=True):
+        for (start, end), kept in zip(self._changed, flags(parts, self.count), strict=True):
             if not kept:
-                data[at : at + width] = self._new[at : at + width]
+                data[start:end] = self._new[start:end]
         return dataclasses.replace(self._array, data=bytes(data))
 
 
-def _zeros(count: int) -> list[float]:
-    return [0] * count
+def _cells_of(array: Array) -> int:
+    return math.prod(array.shape) * max(1, len(array.fields))
 
 
-def _counted(count: int) -> list[float]:
+def _cells(array: Array) -> Iterator[tuple[int, int]]:
+    """Where each number is, or each field of each record, and how wide."""
+    widths = [width for _, width in array.fields] or [array.width]
+    starts = list(itertools.accumulate(widths[:-1], initial=0))
+    for at in range(0, len(array.data), array.width):
+        yield from ((at + start, width) for start, width in zip(starts, widths, strict=True))
+
+
+def _blocks(array: Array) -> Iterator[tuple[int, int]]:
+    """Where some numbers, or records, are at once: one by one they would be too many."""
+    wide = -(-math.prod(array.shape) // MANY) * array.width
+    for at in range(0, len(array.data), wide):
+        yield at, min(wide, len(array.data) - at)
+
+
+def _counted(count: int) -> list[int]:
     return [1 + number % 100 for number in range(count)]
 
 
-def _packed(array: Array, values: list[float]) -> bytes:
-    order, code = array.code[:1], array.code[1:]
+def _packed(kind: str, values: list[int]) -> bytes:
+    order, code = kind[:1], kind[1:]
     if code == "bf":
         return b"".join(struct.pack("<f", one)[2:] for one in values)
-    if code == "?":
-        return struct.pack(f"{order}{len(values)}?", *map(bool, values))
-    if code in "dfe":
-        return struct.pack(f"{order}{len(values)}{code}", *map(float, values))
-    return struct.pack(f"{order}{len(values)}{code}", *map(int, values))
-
-
-# --- NumPy --------------------------------------------------------------------------------------
-
-
-class Npy(NamedTuple):
-    """What the start of such a file says."""
-
-    version: bytes
-    kind: Any  # of the numbers, as NumPy writes it; of records a list
-    columns_first: bool
-    shape: tuple[int, ...]
-    start: int  # of the data
-
-    def head(self, shape: tuple[int, ...]) -> bytes:
-        """The start of a file of another shape."""
-        first = self.columns_first
-        text = f"{{'descr': {self.kind!r}, 'fortran_order': {first}, 'shape': {shape!r}, }}"
-        size = 2 if self.version[0] == 1 else 4
-        text += " " * (-(8 + size + len(text) + 1) % 64) + "\n"
-        return MAGIC + self.version + len(text).to_bytes(size, "little") + text.encode()
-
-
-def read_head(content: bytes) -> Npy | None:
-    """What stands at the start; None if that is no array."""
-    if not content.startswith(MAGIC) or len(content) < 12:
-        return None
-    version = content[6:8]
-    size, start = (2, 10) if version[0] == 1 else (4, 12)
-    end = start + int.from_bytes(content[8 : 8 + size], "little")
-    try:
-        said = ast.literal_eval(content[start:end].decode("latin-1"))
-        shape = tuple(map(int, said["shape"]))
-        return Npy(version, said["descr"], bool(said["fortran_order"]), shape, end)
-    except (ValueError, SyntaxError, KeyError, TypeError):
-        return None
-
-
-def read_npy(content: bytes) -> Array | None:
-    """None if it is no array of plain numbers in the order of rows."""
-    said = read_head(content)
-    if said is None or said.columns_first or not isinstance(said.kind, str):
-        return None
-    kind, data = said.kind, content[said.start :]
-    if not kind[2:].isdigit() or kind[1] == "O":
-        return None
-    width = int(kind[2:])
-    if len(data) != math.prod(said.shape) * width:
-        return None
-
-    def write(array: Array) -> bytes:
-        return said.head(array.shape) + array.data
-
-    order = "<" if kind[0] in "<|" else ">"
-    code = NPY.get(kind[1:], "")
-    return Array(said.shape, width, f"{order}{code}" if code else "", data, write)
+    return struct.pack(f"{order}{len(values)}{code}", *values)
 
 
 # --- safetensors --------------------------------------------------------------------------------
 
 
+def is_safetensors(start: bytes) -> bool:
+    """Whether it may be: the length of a description, which has to begin behind it."""
+    return 2 <= int.from_bytes(start[:8], "little") <= LONGEST and start[8:9] == b"{"
+
+
 def read_safetensors(content: bytes) -> Packed | None:
     """Tensors by name; None if it is something else."""
     size = int.from_bytes(content[:8], "little")
-    if not 2 <= size <= len(content) - 8 or content[8:9] != b"{":
+    if not is_safetensors(content) or size > len(content) - 8:
         return None
     try:
         header = json.loads(content[8 : 8 + size])
@@ -225,7 +204,7 @@ def read_safetensors(content: bytes) -> Packed | None:
     def pack(group: Group) -> bytes:
         return _safetensors(group, kinds, notes)
 
-    return Packed(Group(tuple(members), "tensor"), pack)
+    return Packed(Group(tuple(members), "tensor"), pack, content)
 
 
 def _tensor(told: dict[str, Any], data: bytes) -> Array:

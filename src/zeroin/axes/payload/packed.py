@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import io
 import tarfile
 import zipfile
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from zeroin.axes.payload.kinds import Payload, Ranges, Round
 
+ZIP = (b"PK\3\4", b"PK\5\6")
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the same payload gives the same bytes
 
 
@@ -25,6 +27,7 @@ class Packed:
 
     inner: Payload
     pack: Callable[[Any], bytes]  # it knows what it has unpacked
+    original: bytes | None = dataclasses.field(default=None, compare=False)  # while all is there
 
     @property
     def noun(self) -> str:
@@ -40,14 +43,19 @@ class Packed:
         """Whether what is in it is."""
         return self.inner.is_valid()
 
+    @functools.cached_property
+    def content(self) -> bytes:
+        """What the file would hold. As long as nothing has gone, not even the packing differs."""
+        return self.pack(self.inner) if self.original is None else self.original
+
     @property
     def size(self) -> int:
         """Packed."""
-        return sum(map(len, self.pieces()))
+        return len(self.content)
 
     def pieces(self) -> Iterator[bytes]:
         """Packed."""
-        yield self.pack(self.inner)
+        yield self.content
 
     def identity(self) -> Iterator[bytes]:
         """What is in it."""
@@ -69,7 +77,17 @@ class Inside:
 
     def keep(self, parts: Ranges) -> Packed:
         """Packed again."""
-        return dataclasses.replace(self._packed, inner=self._inner.keep(parts))
+        inner = self._inner.keep(parts)
+        return dataclasses.replace(self._packed, inner=inner, original=None)
+
+
+def is_packed(start: bytes) -> bool:
+    """By its first bytes."""
+    return packings.by_content(start) is not None or start.startswith(ZIP) or _is_tar(start)
+
+
+def _is_tar(start: bytes) -> bool:
+    return start[257:262] == b"ustar"
 
 
 def read_packed(content: bytes, name: str, read: Callable[[bytes, str], Payload]) -> Packed | None:
@@ -79,12 +97,11 @@ def read_packed(content: bytes, name: str, read: Callable[[bytes, str], Payload]
         if packing is not None:
             inner = packing.reader(io.BytesIO(content)).read()
             pack = packing.compress
-            return Packed(
-                read(inner, packings.unpacked(name)), lambda one: pack(b"".join(one.pieces()))
-            )
-        if content.startswith((b"PK\3\4", b"PK\5\6")):
+            within = read(inner, packings.unpacked(name))
+            return Packed(within, lambda one: pack(b"".join(one.pieces())), content)
+        if content.startswith(ZIP):
             return _read_zip(content, read)
-        if content[257:262] == b"ustar":
+        if _is_tar(content):
             return _read_tar(content, read)
     except (zipfile.BadZipFile, tarfile.TarError, RuntimeError, *packings.errors()):  # type: ignore[misc]
         pass  # broken, which may be the very thing: its bytes are looked at
@@ -106,7 +123,7 @@ def _read_zip(content: bytes, read: Callable[[bytes, str], Payload]) -> Packed:
                 archive.writestr(info, b"".join(one.payload.pieces()))
         return out.getvalue()
 
-    return Packed(Group(tuple(members)), pack)
+    return Packed(Group(tuple(members)), pack, content)
 
 
 def _read_tar(content: bytes, read: Callable[[bytes, str], Payload]) -> Packed:
@@ -130,4 +147,4 @@ def _read_tar(content: bytes, read: Callable[[bytes, str], Payload]) -> Packed:
                 archive.addfile(info, io.BytesIO(body))
         return out.getvalue()
 
-    return Packed(Group(tuple(members)), pack)
+    return Packed(Group(tuple(members)), pack, content)

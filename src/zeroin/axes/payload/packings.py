@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+LITTLE = 1 << 20  # bytes
+
+
 class Packing(NamedTuple):
     """One of them."""
 
@@ -24,12 +27,17 @@ class Packing(NamedTuple):
     compress: Callable[[bytes], bytes]
 
 
+def _effort(content: bytes) -> int:
+    """The most for what may be kept in the end; what is only tried is packed quickly."""
+    return 9 if len(content) <= LITTLE else 1
+
+
 ALL = (
     Packing(
         b"\x1f\x8b",
         (".gz", ".tgz"),
         lambda file: gzip.GzipFile(fileobj=file),
-        lambda content: gzip.compress(content, mtime=0),  # the same each time
+        lambda content: gzip.compress(content, _effort(content), mtime=0),  # the same each time
     ),
     Packing(b"BZh", (".bz2",), bz2.BZ2File, bz2.compress),
     Packing(b"\xfd7zXZ\0", (".xz",), lzma.LZMAFile, lzma.compress),

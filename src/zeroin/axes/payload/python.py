@@ -50,7 +50,8 @@ def read_python(text: str) -> Node:
     spans = list(source.block(module.body, 0))
     if spans:
         spans[0].bare = ""
-    return tree(text, [*spans, *source.lists(), *source.expressions(module)])
+    lists = [*source.lists(), *source.bare_lists(module)]
+    return tree(text, [*spans, *lists, *source.expressions(module)])
 
 
 class _Statements(Source):
@@ -144,6 +145,21 @@ class _Statements(Source):
                 yield Span(start, end, is_list=True, bare="")
                 yield from (Span(a, b, goes=True) for a, b in pieces)
 
+    def bare_lists(self, module: ast.Module) -> Iterator[Span]:
+        """What stands between commas without brackets: imported names, tuples, what is deleted."""
+        for node in ast.walk(module):
+            pieces = [self.place(one) for one in _listed(node)]
+            if len(pieces) < 2 or self._is_bracketed(pieces[0][0], pieces[-1][1]):
+                continue
+            yield Span(pieces[0][0], pieces[-1][1], is_list=True)
+            yield from (Span(a, b, goes=True) for a, b in pieces)
+
+    def _is_bracketed(self, start: int, end: int) -> bool:
+        """Then the comma, or the bracket, behind the last one is told by it."""
+        return (
+            self.text[:start].rstrip()[-1:] == "(" and self.text[end:].lstrip(" \t\n,")[:1] == ")"
+        )
+
     def expressions(self, module: ast.Module) -> Iterator[Span]:
         """Each can be what it is made of, or less."""
         for node in ast.walk(module):
@@ -161,6 +177,14 @@ class _Statements(Source):
         found = [self.text[slice(*self.place(one))] for one in inner]
         found = sorted({one for one in found if len(one) < len(text)}, key=len)
         return [*(["0"] if len(text) > 1 else []), *found[:MOST_OTHERS]]
+
+
+def _listed(node: ast.AST) -> Sequence[ast.alias] | Sequence[ast.expr]:
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return node.names
+    if isinstance(node, ast.Tuple):
+        return node.elts
+    return node.targets if isinstance(node, ast.Delete) else ()
 
 
 def _constants(value: object, text: str) -> list[str]:

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 from zeroin.axes.payload import (
     arrays,
     foreign,
+    huge,
     jsons,
     lines,
     markup,
+    npy,
     packed,
     python,
     settings,
     tables,
 )
-from zeroin.axes.payload.huge import SMALL, open_huge
+from zeroin.axes.payload.huge import SMALL
 from zeroin.axes.payload.tree import Codec, Tree
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
     Chosen = tuple[Callable[[str], Node], Format]
 
+HELD = 1 << 30  # bytes of arrays and archives,
+DOCUMENT = 128 << 20  # and of texts, of which all has to be read at once
 SAMPLE = 1 << 18  # bytes of a large file, by which it is judged
 ODD = 0.05  # of the bytes of a text may be control characters
 _MARKS = {
@@ -53,29 +57,66 @@ def read_file(path: str, cutter: Callable[[str, str], Cutter | None]) -> Payload
         found = cutter(path, kind) if kind else None
         if found is not None:
             return foreign.Foreign(kind, found)
-        if length <= SMALL:
+        if length <= _most(sample):
             return read(sample + file.read(), name)
-    sample = sample[: sample.rfind(b"\n") + 1] or sample
-    head = 0
+    return huge.in_file(path, _head(sample), lambda content: read(content, name))
+
+
+def is_too_large(path: str) -> bool:
+    """Whether a file has parts, but too many to be held."""
+    with open(path, "rb") as file:
+        most = _most(file.read(SAMPLE))
+        return SMALL < most < os.fstat(file.fileno()).st_size
+
+
+def _most(sample: bytes) -> int:
+    """So many bytes are held. What consists of lines needs less: it can stay where it is."""
+    if packed.is_packed(sample) or sample.startswith(npy.MAGIC) or arrays.is_safetensors(sample):
+        return HELD
     codec = codec_of(sample)
-    if codec is not None:
-        text = codec.decode(sample)
-        dialect = None if jsons.is_json_lines(text) else tables.dialect_of(text)
-        if dialect is not None and tables.has_header(text, dialect):
-            head = len(codec.encode(tables.rows_of(text)[0]))
-    return open_huge(path, head, lambda content: read(content, name))
+    text = codec.decode(sample).lstrip() if codec is not None else ""
+    is_document = text.startswith(("{", "[", "<")) and not jsons.is_json_lines(_whole_lines(text))
+    return DOCUMENT if is_document else SMALL
+
+
+def _whole_lines(text: str) -> str:
+    return text[: text.rfind("\n") + 1] or text
+
+
+def _head(sample: bytes) -> int:
+    """Bytes at the start of a large table that always stay: the names of its columns."""
+    codec = codec_of(sample)
+    if codec is None:
+        return 0
+    text = _whole_lines(codec.decode(sample))
+    dialect = None if jsons.is_json_lines(text) else tables.dialect_of(text)
+    if dialect is None or not tables.has_header(text, dialect):
+        return 0
+    return len(codec.encode(tables.rows_of(text)[0]))
 
 
 def read(content: bytes, name: str = "") -> Payload:
     """The payload that this content is."""
     found: Payload | None = packed.read_packed(content, name, read)
-    found = found or arrays.read_npy(content) or arrays.read_safetensors(content)
+    found = found or npy.read_npy(content) or arrays.read_safetensors(content)
     if found is not None:
         return found
+    if len(content) > _most(content[:SAMPLE]):
+        return _large(content, name)
     codec = codec_of(content)
     if codec is None:
-        return _tree((lines.read_bytes, lines.BYTES), lines.AS_BYTES, content)
-    return _tree(_chosen(codec.decode(content), name.lower()), codec, content)
+        codec = lines.AS_BYTES
+        chosen: Chosen = lines.read_bytes, lines.BYTES
+    else:
+        chosen = _chosen(codec.decode(content), name.lower())
+    is_document = chosen[1] not in (lines.LINES, lines.BYTES)
+    if len(content) > SMALL and not is_document:  # it only looked like one
+        return _large(content, name)
+    return _tree(chosen, codec, content)
+
+
+def _large(content: bytes, name: str) -> Payload:
+    return huge.in_memory(content, _head(content[:SAMPLE]), lambda less: read(less, name))
 
 
 def _chosen(text: str, name: str) -> Chosen:

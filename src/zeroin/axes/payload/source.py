@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator
 
+    Placed = ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias
     Brackets = tuple[int, int, list[tuple[int, int]]]  # where they are, what is between commas
 
 OPEN, CLOSE = "([{", ")]}"
@@ -39,7 +40,9 @@ class Source:
             column = len(own.encode()[:column].decode(errors="ignore"))
         return self.starts[min(line, len(self.starts)) - 1] + column
 
-    def place(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> tuple[int, int]:
+    def place(
+        self, node: ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias
+    ) -> tuple[int, int]:
         """Where it begins and ends."""
         end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
         return self.offset(node.lineno, node.col_offset), self.offset(end_line, end_column)

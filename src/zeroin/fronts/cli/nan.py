@@ -33,9 +33,9 @@ def parser() -> Parser:
         "nan",
         "The first operation that made NaN or inf which mattered: in the forward pass, the\n"
         "backward pass or the optimizer, with its inputs, the line, the module and the reason.\n"
-        "For torch, with nothing changed in the program; numpy's own warnings are placed, too.\n"
-        "The program is ended there. Exit code: 1 if there was one, 0 if all was finite, the\n"
-        "command's own if that failed, 125 if neither torch nor numpy was loaded.",
+        "For torch, with nothing changed in the program; what numpy and jax say themselves is\n"
+        "placed, too. The program is ended there. Exit code: 1 if there was one, 0 if all was\n"
+        "finite, the command's own if that failed, 125 if nothing could be looked at.",
         "[options] -- COMMAND ...",
         EXAMPLES,
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import argparse
 
     from zeroin.cycle import Outcome
-    from zeroin.run.hold import Held
+    from zeroin.run.hold import Held, Missed
     from zeroin.tools.run import Pause, RunReport
 
 KEEPING = ("disk=", "inodes=")
@@ -326,8 +326,8 @@ def _pause(given: argparse.Namespace, cycle: Cycle) -> Pause:
             hint="run it once without, or give a size: --pause-at-peak=2G",
         )
 
-    def say(held: Held | None) -> None:
-        for line in pause_text.lines(held) if held else ["zeroin: it goes on"]:
+    def say(held: Held | Missed | None) -> None:
+        for line in pause_text.lines(held, cycle):
             put(line, sys.stderr)
         sys.stderr.flush()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from zeroin.tools.shrink.report import ShrinkOptions
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
     from zeroin.tools.shrink.report import ShrinkReport
 
@@ -54,7 +56,11 @@ def parser() -> Parser:
         "--inline", action="store_true", help="fold the script's own modules into it as well"
     )
     p.add_argument("--args", action="store_true", help="leave out arguments of the command as well")
-    p.add_argument("--variables", action="store_true", help="leave out variables as well")
+    p.add_argument(
+        "--variables",
+        action="store_true",
+        help="leave out variables as well; --env without K=V means the same",
+    )
     p.add_argument(
         "--out",
         "-o",
@@ -73,7 +79,7 @@ def parser() -> Parser:
 def main(args: list[str]) -> int:
     """Shrink, and say what is left."""
     own, command = split_command(args)
-    given = parser().parse_args(own)
+    given = parser().parse_args(list(_plain(own)))
     options = _options(given)
     if not command and not options.interesting:
         raise UsageError("which command?", hint="zeroin shrink data.json -- python train.py")
@@ -86,6 +92,12 @@ def main(args: list[str]) -> int:
     else:
         shrink_text.put_report(report)
     return _code(report)
+
+
+def _plain(words: list[str]) -> Iterator[str]:
+    """`--env` that sets no variable, beside `--args`: which of them matter?"""
+    for word, following in itertools.zip_longest(words, words[1:], fillvalue="-"):
+        yield "--variables" if word == "--env" and following.startswith("-") else word
 
 
 def _options(given: argparse.Namespace) -> ShrinkOptions:

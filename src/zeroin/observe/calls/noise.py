@@ -47,13 +47,15 @@ def is_noise(tried: Tried, last: float, process: Process, *, own: tuple[str, ...
         return True  # `mkdir -p`
     if "xattr" in tried.name and tried.error in ("ENODATA", "ENOTSUP", "EOPNOTSUPP"):
         return True
+    # Python puts paths together for modules as files, as packages and as shared objects.
+    was_found = process.found.get(stem(path), 0.0) > last
+    if tried.error == "EACCES" and (tried.name.startswith("execve") or tried.name in LOOKS):
+        return was_found  # a command, along folders of PATH that are another's
     if tried.error not in (*_NOT_THERE, "ENXIO"):
         return False
     if _NAMES.search(path) or _PLACES.search(path):
         return True
-    # Python puts paths together for modules as files, as packages and as shared objects.
-    found = process.found.get(stem(path), 0.0)
-    return found > last
+    return was_found
 
 
 def is_look(tried: Tried) -> bool:

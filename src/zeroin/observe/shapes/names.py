@@ -50,6 +50,7 @@ class _File:
         self.scopes = scope.scopes(tree) if tree is not None else {}
         self.numbers: dict[str, dict[str, Sizes]] = {}  # function → name → values
         self.fields: dict[str, dict[str, Sizes]] = {}
+        self.axes: dict[tuple[str, str], set[int]] = {}  # function, name → where all sizes agree
         for seen in file.places:
             self._collect(seen)
         for name, one in self.scopes.items():
@@ -70,15 +71,24 @@ class _File:
             held.update(dict.fromkeys(values, 1))
 
     def all(self) -> dict[int, Forms]:
+        for seen in self.file.places:
+            forms.renamed(seen.forms, partial(self._note_exact, seen))
         found: dict[int, Forms] = {}
         for number, seen in enumerate(self.file.places):
             if seen.forms:
                 found[number] = forms.renamed(seen.forms, partial(self._name, seen))
         return self._lettered(found)
 
+    def _note_exact(self, seen: Seen, dim: Dim, at: int, whole: Array) -> str:
+        name = self._name(seen, dim, at, whole, may_be_less=False)
+        self.axes.setdefault((seen.place.function, name), set()).add(at)
+        return name
+
     # --- one dimension ------------------------------------------------------------------------
 
-    def _name(self, seen: Seen, dim: Dim, at: int, whole: Array) -> str:
+    def _name(
+        self, seen: Seen, dim: Dim, at: int, whole: Array, *, may_be_less: bool = True
+    ) -> str:
         if not dim.sizes or max(dim.values) < 2 or whole.word in TABLES:
             return ""
         sizes = dict(dim.sizes)
@@ -93,9 +103,14 @@ class _File:
         groups = [[(name, known.get(name, {})) for name in (own.taken if own else ())]]
         if max(dim.values) >= SMALL:
             groups += [*self._levels(function), self._elsewhere()]
-        may_be_less = whole in forms.arrays(seen.forms, alike=False)
+        may_be_less = may_be_less and whole in forms.arrays(seen.forms, alike=False)
+        # What stands for all of another axis here is no batch, though its value is the same.
+        others = {name for (f, name), axes in self.axes.items() if f == function and axes - {at}}
         for group in groups:
-            fitting = _fitting(group, dim, may_be_less=may_be_less)
+            # A name means what is nearest: `n` of the file is hidden by an argument `n`.
+            visible = [(n, values) for n, values in group if known.get(n, values) == values]
+            less = {n for n, _ in visible if n not in others} if may_be_less else set()
+            fitting = _fitting(visible, dim, less)
             if fitting:
                 is_sure = len(fitting) == 1 and not self._repeats(own, fitting[0], at, whole)
                 return fitting[0] if is_sure else ""
@@ -226,22 +241,22 @@ def _lettered(letters: dict[object, str], dim: Dim, _: int, whole: Array) -> str
     return dim.name or ("" if whole.word in TABLES else letters.get(dim.sizes, ""))
 
 
-def _fitting(group: list[tuple[str, Sizes]], dim: Dim, *, may_be_less: bool) -> list[str]:
+def _fitting(group: list[tuple[str, Sizes]], dim: Dim, less: set[str]) -> list[str]:
     """The names that fit a dimension best: varying alike, then the same sizes, then the largest.
 
-    The largest: a last batch may be smaller than the others, which are the most; the arrays of a
-    ragged list are no batches.
+    The largest, of those that may be more than some: a last batch may be smaller than the others,
+    which are the most; the arrays of a ragged list are no batches.
     """
     usable = [(n, v) for n, v in group if v and n.isidentifier() and not _COUNTS.search(n)]
     sizes = dict(dim.sizes)
     full = sizes[max(sizes)]
-    is_batch = may_be_less and len(sizes) > 1 and full >= sum(sizes.values()) - full
+    is_batch = len(sizes) > 1 and full >= sum(sizes.values()) - full
     for fits in (
-        lambda values: len(sizes) > 1 and values == sizes,
-        lambda values: set(values) == set(sizes) and not dim.wide,
-        lambda values: is_batch and set(values) == {max(sizes)},
+        lambda _, values: len(sizes) > 1 and values == sizes,
+        lambda _, values: set(values) == set(sizes) and not dim.wide,
+        lambda name, values: is_batch and name in less and set(values) == {max(sizes)},
     ):
-        found = sorted({name for name, values in usable if fits(values)})
+        found = sorted({name for name, values in usable if fits(name, values)})
         if found:
             return found
     return []

@@ -5,7 +5,7 @@
     3 x (5..7, 2) f32                       a list or tuple of arrays
     [(32, 10) f32, None]                    a short one, element by element
     {ids: (32, 128) i64}                    a mapping or a record
-    list of 5                               a container of other things
+    (5,) list                               a container of other things
     (32,) f32 | (32, 1) f32                 alternatives
 
 Several places of a line are told apart by their targets: `q, k: (32, 64) f32; mask: (32,) bool`.
@@ -23,7 +23,7 @@ FEW = 3  # sizes that are told one by one
 MOST = 3  # alternatives
 ENTRIES = 6  # of a mapping
 DTYPE = (
-    r"(?:bf16|[fiuc]\d+(?:_\w+)?|bool|str|bytes|object|record|category|other"
+    r"(?:bf16|[fiuc]\d+(?:_\w+)?|qu?int\d+|bool|str|bytes|object|record|category|other"
     r"|(?:datetime|timedelta|duration)\w*(?:\[\w+\])?|date|time|period\[\w+\])"
 )
 WORDS = frozenset(
@@ -37,7 +37,7 @@ _SIZE = r"\d+(?:\.\.\d+|(?:\|\d+)+)?|\?"
 _DIM = re.compile(rf"(?:([^\W\d]\w*)=)?({_SIZE})")
 _AFTER = re.compile(rf" (?:({DTYPE})(?: ({_DEVICE}))?(?: ({_WORD}))?|(DataFrame))(?![\w\[(])")
 _COUNT = re.compile(rf"({_SIZE}) x ")
-_PLAIN = re.compile(rf"({'|'.join(KINDS)}) of ({_SIZE})(?![\w|.])")
+_PLAIN = re.compile(rf" ({'|'.join(KINDS)})(?![\w\[(])")
 _KEY = re.compile(r"[\w.\-]+")
 _LABEL = re.compile(r"[^\W\d][\w.]*(?:\[\.\.\.\])?")
 
@@ -81,7 +81,7 @@ def form(one: Form) -> str:
             told = [f"{name}: {alternatives(inner)}" for name, inner in fit[:ENTRIES]]
             return "{" + ", ".join(told + ["..."] * (length < 0 or len(entries) > len(told))) + "}"
         case Plain(kind, length):
-            return f"{kind} of {size(length)}"
+            return f"({size(length)},) {kind}"  # no words that people write: it is taken for ours
 
 
 def _array(dims: tuple[Dim, ...], dtype: str, device: str, word: str) -> str:
@@ -159,7 +159,7 @@ class _Reader:
 
     def _form(self) -> Form:
         if self._take("("):
-            return self._array()
+            return self._sized()
         if self._take("{"):
             return self._named()
         if self._take("["):
@@ -167,9 +167,6 @@ class _Reader:
         if (count := _COUNT.match(self.text, self.at)) is not None:
             self.at = count.end()
             return self._several(_dim(count[1]))
-        if (plain := _PLAIN.match(self.text, self.at)) is not None:
-            self.at = plain.end()
-            return Plain(plain[1], _dim(plain[2]))
         raise _Unread
 
     def _several(self, length: Dim) -> Several:
@@ -200,7 +197,7 @@ class _Reader:
         self._need("}")
         return Named(-1, tuple(found))
 
-    def _array(self) -> Array:
+    def _sized(self) -> Array | Plain:
         dims: list[Dim] = []
         while not self._take(")"):
             found = _DIM.match(self.text, self.at)
@@ -213,6 +210,10 @@ class _Reader:
                     self._need(",")
                 self._need(")")
                 break
+        plain = _PLAIN.match(self.text, self.at)
+        if plain is not None and len(dims) == 1 and not dims[0].name:
+            self.at = plain.end()
+            return Plain(plain[1], dims[0])
         after = _AFTER.match(self.text, self.at)
         if after is None:
             raise _Unread

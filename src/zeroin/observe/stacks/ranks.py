@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # What launchers tell each process, the most telling first: with torchrun below srun there are two.
 RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "LOCAL_RANK")
 WORLDS = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS")
+# What all ranks of a job have in common, and no other job has.
+JOBS = (("MASTER_ADDR", "MASTER_PORT"), ("PMIX_NAMESPACE",), ("SLURM_JOB_ID", "SLURM_STEP_ID"))
 LAUNCHERS = ("torchrun", "accelerate", "deepspeed", "mpirun", "mpiexec", "srun", "horovodrun")
 LAUNCHING = ("torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch")
 HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver", "semaphore_tracker")
@@ -178,6 +180,25 @@ def world_of(processes: Sequence[Facts]) -> int | None:
             if (number := _number(one.environ.get(name, ""))) is not None:
                 return number
     return None
+
+
+def job_of(pid: int) -> tuple[str, ...]:
+    """The job that a process is a rank of; () for one that is none."""
+    env = proc.environ(pid)
+    if rank_in(env) is None:
+        return ()
+    told = (tuple(env.get(name, "") for name in one) for one in JOBS)
+    return next((one for one in told if all(one)), ())
+
+
+def rank_of(pid: int) -> int | None:
+    """As its launcher told it."""
+    return rank_in(proc.environ(pid))
+
+
+def rank_in(env: Mapping[str, str]) -> int | None:
+    """The most telling of the variables."""
+    return next((_number(env[name]) for name in RANKS if name in env), None)
 
 
 def _number(text: str) -> int | None:

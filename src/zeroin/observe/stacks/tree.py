@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from zeroin.observe.spies import is_python
-from zeroin.observe.stacks import proc
+from zeroin.observe.stacks import proc, ranks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,21 +67,30 @@ def pythons(table: Table) -> list[int]:
 
 
 def programs(pids: list[int], table: Table) -> list[list[int]]:
-    """Trees that belong together: workers whose parent has ended are one program still."""
+    """Trees that belong together: ranks of one job; workers whose parent has ended."""
     found: dict[object, list[int]] = {}
+    runs: dict[object, int] = {}
     for pid in pids:
         row = table[pid]
-        key = (row.parent, row.group) if is_orphan(row) else pid
+        key: object = (row.parent, row.group) if is_orphan(row) else pid
+        if job := ranks.job_of(pid):
+            # A second process of the same rank is of another run: an earlier one that hangs, say.
+            seen = runs[job, ranks.rank_of(pid)] = runs.get((job, ranks.rank_of(pid)), 0) + 1
+            key = (job, seen)
         found.setdefault(key, []).append(pid)
     return list(found.values())
 
 
-def with_orphans(pid: int) -> list[int]:
-    """A process, and the others that its parent left behind when it ended."""
+def belonging(pid: int) -> list[int]:
+    """A process, the other ranks of its job, or the others that its parent left behind."""
     row = proc.read(pid)
-    if row is None or not is_orphan(row):
+    job = ranks.job_of(pid) if row is not None else None
+    if row is None or not (job or is_orphan(row)):
         return [pid]
     table = proc.table()
+    if job:
+        mates = tops({one for one in table if ranks.job_of(one) == job}, table)
+        return next((one for one in programs(mates, table) if pid in one), [pid])
     others = [one for one in table.values() if (one.parent, one.group) == (row.parent, row.group)]
     left = sorted(others, key=lambda one: (one.started, one.pid))
     return [one.pid for one in left if one.pid == pid or is_orphan(one)]

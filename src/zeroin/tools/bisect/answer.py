@@ -36,6 +36,8 @@ def answer(
     good = tries.outcomes.get(found.good, ())
     if good and good[-1].failed and not options.fixed:
         about = {**about, "before": good[-1].headline}  # it fails there as well, otherwise
+    in_a_row = axis in ("commits", "versions")
+    hidden = _hidden(tries, found, options) if in_a_row else []
     return BisectReport(
         axis,
         found.verdict,
@@ -55,5 +57,26 @@ def answer(
         found.why,
         found.hint,
         about,
-        [*notes, *([found.note] if found.note else [])],
+        [*notes, *([found.note] if found.note else []), *hidden],
+        found.flaky,
     )
+
+
+def _hidden(tries: Tries, found: Found, options: BisectOptions) -> list[str]:
+    """What fails as the good end does counts as good; but is it, if there are some that work?"""
+    judge = tries.judge
+    if judge is None or options.fixed or found.verdict not in ("found", "range"):
+        return []
+    works, hides = (
+        [
+            name
+            for name, outcomes in tries.outcomes.items()
+            if tries.verdict(name) is Verdict.PASSED and outcomes[-1].failed is failed
+        ]
+        for failed in (False, True)
+    )
+    if not works or not hides:
+        return []
+    one, other = (tries.axis.label(names[-1]) for names in (works, hides))
+    how = f"fails as the good end does ({tries.why(hides[-1])}), which may hide the failure"
+    return [f"{one} works, and {other} {how}: name {one} as good, and the others are skipped"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-import shutil
+import shlex
 import time
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from zeroin.tools.bisect.mixer import Mixer, belongings
 from zeroin.tools.bisect.report import BisectReport
 from zeroin.tools.bisect.states import States
 from zeroin.tools.bisect.tries import Tries
-from zeroin.tools.folders import own_folder
+from zeroin.tools.folders import OwnFolder
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -83,7 +83,8 @@ class _Attempts:
         self.notes: list[str] = []
         self.began = time.monotonic()
         self.ends = (f"attempt {states.good.attempt.id}", f"attempt {states.bad.attempt.id}")
-        self.folder = own_folder(PREFIX)
+        self._own = OwnFolder(PREFIX)
+        self.folder = self._own.path
         self.apart = self._can_be_apart()
         self.mine = belongings(states, with_git=self.apart)
         self.tries: Tries | None = None
@@ -133,7 +134,7 @@ class _Attempts:
         if self.tries is not None:
             self.tries.close()
         self.states.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._own.close()
 
     # --- searching ----------------------------------------------------------------------------
 
@@ -197,7 +198,7 @@ class _Attempts:
             "attempts",
             "not-reproduced",
             why=why,
-            hint=f"zeroin run --until-fail -- {' '.join(states.bad.attempt.command)}",
+            hint=f"zeroin run --until-fail -- {shlex.join(states.bad.attempt.command)}",
             tries=tries.tries,
             seconds=time.monotonic() - self.began,
             about={"rate": fails / max(1, len(outcomes))},

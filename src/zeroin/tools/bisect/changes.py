@@ -121,6 +121,7 @@ def search(
             "instead": found.instead,
         },
         notes=[*notes, *([found.note] if found.note else [])],
+        flaky=found.flaky,
     )
     return report, found
 

@@ -56,6 +56,7 @@ class Checkout(NamedTuple):
     apart: bool = True  # there are namespaces
     needs_path: bool = False  # the commit's packages are found only if they are named
     first: str = ""  # any commit
+    stale: frozenset[str] = frozenset()  # compiled parts of the checkout that are older or newer
 
 
 class Commits:
@@ -95,12 +96,14 @@ class Commits:
 
     def _switch(self, commit: str) -> None:
         build = self._shared.build
-        self._tree.switch(commit, keep_bytecode=not build)
+        # What a build has made is newer than what it was made of, whenever that is checked out.
+        stamp = "*.py" if self._shared.editable is None else "*"
+        self._tree.switch(commit, keep_bytecode=not build, stamp=stamp)
         if not self._shared.apart:
             self._link()
         if self._shared.editable is not None:
             log = os.path.join(self._own, "install.log")
-            self._environment = self._shared.editable.made(self._tree.folder, self._seen(), log)
+            self._environment = self._shared.editable.made(self._tree, self._seen(), log)
         if build:
             self._build(build)
 
@@ -200,11 +203,17 @@ class Commits:
 
     def _where(self, seen: Seen) -> Iterator[tuple[str, str]]:
         """Modules of the commit's names that were loaded from elsewhere."""
+        for name, path in _loaded(seen):
+            if not self._is_ours(os.path.realpath(path)):
+                yield name, path
+
+    def _is_ours(self, path: str) -> bool:
+        """Whether it is the commit's; what is compiled may lie in the commit's environment."""
         root = os.path.realpath(self._root if self._shared.apart else self._tree.folder)
-        for message in seen.messages:
-            for name, path in (message.get("where") or {}).items():
-                if not os.path.realpath(path).startswith(root + "/") or "/site-packages/" in path:
-                    yield name, path
+        if path.startswith(root + "/") and "/site-packages/" not in path:
+            return True
+        own = self._environment and os.path.realpath(self._environment) + "/"
+        return bool(own) and path.startswith(own) and path.endswith(editable.COMPILED)
 
     def _is_astray(self, outcome: Outcome, seen: Seen) -> bool:
         if next(self._where(seen), None) is not None:
@@ -218,6 +227,13 @@ class Commits:
                 f"{name} was imported from {path}, and not from the repository",
                 hint="install it as editable, or let --editable do that",
             )
+        for name, path in _loaded(seen):
+            if os.path.relpath(path, self._root) in self._shared.stale:
+                raise UntestableError(
+                    f"{name} was imported from {path}, which was compiled for your checkout, and "
+                    "its sources differ between the commits",
+                    hint="add --editable, or --build with the line that compiles it",
+                )
 
     def _unproven(self, outcome: Outcome, seen: Seen) -> str:
         """Why nobody knows which files it imported, where that may matter."""
@@ -227,13 +243,19 @@ class Commits:
         if seen.messages or not is_python or outcome.kind is Kind.KILLED or not self._names():
             return ""
         return (
-            "no try could tell from where it imported: python -I, -E and -S keep zeroin out; "
-            "was it this repository?"
+            "no try could tell from where it imported: python -I, -E and -S, or a "
+            "PYTHONPATH that the command sets, keep zeroin out; was it this repository?"
         )
 
     def close(self) -> None:
         """End what is kept."""
         self._viewed.close()
+
+
+def _loaded(seen: Seen) -> Iterator[tuple[str, str]]:
+    """Modules that processes of the command had, and their files."""
+    for message in seen.messages:
+        yield from (message.get("where") or {}).items()
 
 
 def names_in(folder: str) -> list[str]:
@@ -248,8 +270,8 @@ def _packages(folder: str) -> Iterator[str]:
     except OSError:
         return
     for entry in entries:
-        name, end = os.path.splitext(entry.name)
-        if end == ".py" and name.isidentifier():
+        name = entry.name.partition(".")[0]
+        if entry.name.endswith((".py", *editable.COMPILED)) and name.isidentifier():
             yield name
         elif entry.name.isidentifier() and os.path.exists(f"{entry.path}/__init__.py"):
             yield entry.name

@@ -19,6 +19,7 @@ from zeroin.search.culprits import Culprits
 from zeroin.search.ranges import members
 from zeroin.search.reduction import Reduction
 from zeroin.tools.bisect.both import Both
+from zeroin.tools.bisect.luck import until_sure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,6 +47,7 @@ class Together(NamedTuple):
     why: str = ""
     hint: str = ""
     note: str = ""
+    flaky: bool = False
 
 
 class _FlakyError(Exception):
@@ -105,23 +107,30 @@ class Combined:
         sets: list[Choice] = []
         rest = self._whole
         confirmed = True
+        works = [NOTHING]
         while True:
             one = self._fewest(rest)
             rest = rest.without(one)
             confirmed = self._confirm(one, rest) and confirmed
+            works += [*self._without_each(one), rest.name]
             sets.append(one)
             after = self._answer(rest)
             if after is not Verdict.SAME or len(sets) >= MOST_SETS or not rest.size:
                 break
-        if self._both.is_flaky and self._repeats == 1:
-            raise _FlakyError
+        confidence = self._options.confidence
+        flaky = self._repeats > 1
+        if not flaky:
+            confidence = until_sure(self._tries, works, confidence)
+            if self._both.is_flaky or any(map(self._tries.is_flaky, works)):
+                raise _FlakyError
         return Together(
             "found",
             tuple(sets),
             confirmed,
             after is Verdict.PASSED,
             self._tries.why(rest.name) if after is Verdict.OTHER else "",
-            self._options.confidence if self._repeats > 1 else 1.0,
+            confidence,
+            flaky=flaky,
         )
 
     def _answer(self, choice: Choice) -> Verdict:
@@ -162,10 +171,9 @@ class Combined:
         """Ask to the end; then make sure that none of the answer can be left out."""
         while True:
             best = self._searched(begin)
-            numbers = best.numbers()
-            if len(numbers) > MOST_MEMBERS:
+            ones = self._without_each(best)
+            if not ones:
                 return best
-            ones = [best.of([n for n in numbers if n != one]).name for one in numbers]
             while lacking := [one for one in ones if self._known(one) is None]:
                 usable = [one for one in lacking if not self._is_useless(one)]
                 self._run(usable)
@@ -175,6 +183,13 @@ class Combined:
             begin = self._untangled(best, ones)
             if begin == best:
                 return best
+
+    def _without_each(self, best: Choice) -> list[str]:
+        """The names of all but one; none if there are too many."""
+        numbers = best.numbers()
+        if len(numbers) > MOST_MEMBERS:
+            return []
+        return [best.of([n for n in numbers if n != one]).name for one in numbers]
 
     def _untangled(self, best: Choice, ones: Sequence[str]) -> Choice:
         """Changes that need each other can't go one by one: they are tried in pairs and groups."""

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
-import shutil
 import time
 from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.commits import history
+from zeroin.axes.commits.built import is_source
 from zeroin.axes.commits.git import GitError, repository
 from zeroin.axes.commits.likely import touching
 from zeroin.axes.commits.worktree import belongings, borrow
 from zeroin.cycle import Verdict
 from zeroin.digest import digest
-from zeroin.errors import UntestableError, UsageError
+from zeroin.errors import UntestableError
 from zeroin.named import NamedTuple
 from zeroin.record import place as places
 from zeroin.run.apart import View, can_be_apart
@@ -26,11 +25,11 @@ from zeroin.search.graph import Graph
 from zeroin.tools.bisect.alike import searched_again
 from zeroin.tools.bisect.answer import answer
 from zeroin.tools.bisect.checkout import Checkout, Commits
-from zeroin.tools.bisect.editable import BUILT_BY, Editable, builder
-from zeroin.tools.bisect.ordered import FLAKY, Found, Ordered
+from zeroin.tools.bisect.editable import COMPILED, Editable
+from zeroin.tools.bisect.ordered import FLAKY, MORE, Found, Ordered
 from zeroin.tools.bisect.tries import MOST_JOBS, Tries
 from zeroin.tools.bisect.whereabouts import Whereabouts
-from zeroin.tools.folders import own_folder, quick_base
+from zeroin.tools.folders import OwnFolder, quick_base
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -112,9 +111,8 @@ class _Commits:
         history.check_complete(self.git, self.bad)
         # What can't be is said before anything is made.
         self.line = self._line() if self.good else None
-        if wanted.editable and not wanted.build:
-            self._check_built(cycle)
-        self.folder = own_folder(PREFIX, self._base())
+        self._own = OwnFolder(PREFIX, self._base())
+        self.folder = self._own.path
         self.tries: Tries | None = None
         try:
             with contextlib.closing(Whereabouts(self.git.folder, cycle, environ)) as where:
@@ -152,12 +150,16 @@ class _Commits:
         borrowed = borrow(git, os.path.join(self.folder, "git"))
         named = [path for word in cycle.command if (path := _inside(git, cycle.cwd, word))]
         changed = git("diff", "--name-only", "--no-renames", "-z", "HEAD").split("\0")[:-1]
-        mine = belongings(git, named, changed, builds=bool(self.wanted.build))
+        builds = bool(self.wanted.build) or self.wanted.editable
+        mine = belongings(git, named, changed, builds=builds)
         left = [path for path in changed if path not in named]
         if left:
             more = f" and {len(left) - 1} more" if len(left) > 1 else ""
             self.notes.append(f"changes that are not committed are in no try: {left[0]}{more}")
         shared = Checkout(git, borrowed, self.folder, mine, cycle, environ, self.wanted.build)
+        compiled = frozenset(one.path for one in mine if one.path.endswith(COMPILED))
+        if compiled and self._is_recompiled():
+            shared = shared._replace(stale=compiled)
         shared = shared._replace(first=self.bad)
         reason = self._cannot_be_apart()
         if reason:
@@ -180,19 +182,16 @@ class _Commits:
         env = users(cycle, environ)
         # The command itself may be one that only these environments have.
         python = executable(cycle.command, cycle.cwd, env)
-        return Editable(Uv(env, self.git.folder), python, cache, self.wanted.also)
+        builds = not self.wanted.build
+        return Editable(Uv(env, self.git.folder), python, cache, self.wanted.also, builds)
 
-    def _check_built(self, cycle: Cycle) -> None:
-        wanted = self.wanted
-        texts = [self.git.tells("show", f"{self.bad}:{name}") for name in BUILT_BY]
-        options = builder(*texts)
-        if options:
-            ends = filter(None, (wanted.good, wanted.good and wanted.bad))
-            words = (*ends, "--editable", *options, "--", *cycle.command)
-            raise UsageError(
-                "there are compiled parts, which --editable alone does not build for each commit",
-                hint=f"zeroin bisect commits {shlex.join(words)}",
-            )
+    def _is_recompiled(self) -> bool:
+        """Whether what is compiled differs between the commits, or is not known to be the same."""
+        if self.good:
+            told = self.git("diff", "--name-only", "--no-renames", "-z", self.good, self.bad)
+        else:
+            told = self.git("ls-tree", "-r", "--name-only", "-z", self.bad)
+        return any(map(is_source, told.split("\0")))
 
     def _cannot_be_apart(self) -> str:
         probe, scratch = (os.path.join(self.folder, name) for name in ("probe", "scratch"))
@@ -204,7 +203,7 @@ class _Commits:
         """Leave nothing behind."""
         if self.tries is not None:
             self.tries.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._own.close()
 
     # --- searching ----------------------------------------------------------------------------
 
@@ -302,19 +301,22 @@ class _Commits:
 
     def _walk_back(self, tries: Tries) -> Found | None:
         """Further and further back, until it works; or fails, where a repair is looked for."""
-        tries.run([self.bad])
+        fixed = self.options.fixed
+        for number in range(max(MORE, self.options.repeat) + 1):
+            tries.run([self.bad], cold=number > 0)
+            if self.bad in tries.reasons or tries.outcomes[self.bad][-1].failed is not fixed:
+                break
         if self.bad in tries.reasons:
             raise UntestableError(
                 f"{self.bad[:10]} can't be tested: {tries.why(self.bad)}",
                 hint=tries.hints.get(self.bad) or NAME,
             )
         baseline = tries.outcomes[self.bad][-1]
-        fixed = self.options.fixed
         if baseline.failed is fixed:
             how = f"fails: {baseline.headline}" if fixed else "works"
             return Found(
                 "not-reproduced",
-                why=f"{self.bad[:10]} {how}",
+                why=f"{self.bad[:10]} {how}, {tries.runs(self.bad)} runs",
                 hint=NAME,
             )
         bad = self.bad
@@ -349,9 +351,10 @@ class _Commits:
             if deeper.verdict == "not-reproduced":
                 why = f"neither side of this merge fails alone: {deeper.why}"
                 self.notes.append(why)
-                return Ordered(tries, (found.good, found.bad), self.options).find(), skipped
+                again = Ordered(tries, (found.good, found.bad), self.options).find()
+                return _both_sure(found, again), skipped
             self._came_by(merge)
-            found, skipped = deeper, [*skipped, *search.skipped()]
+            found, skipped = _both_sure(found, deeper), [*skipped, *search.skipped()]
             if found.verdict != "found":
                 return found, skipped
 
@@ -405,6 +408,11 @@ class _Commits:
         if found.verdict == "found":
             lines.append(f"# first {new} commit: {found.bad}")
         return "\n".join(lines) + "\n"
+
+
+def _both_sure(found: Found, deeper: Found) -> Found:
+    """What was found in what was found is right only if both are."""
+    return deeper._replace(confidence=found.confidence * deeper.confidence)
 
 
 def _inside(git: Git, cwd: str, word: str) -> str:

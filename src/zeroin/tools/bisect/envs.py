@@ -17,6 +17,7 @@ from zeroin.tools.bisect.answer import answer
 from zeroin.tools.bisect.both import Both
 from zeroin.tools.bisect.culprits import Releases, culprits_of
 from zeroin.tools.bisect.judge import judge_of
+from zeroin.tools.bisect.luck import until_sure
 from zeroin.tools.bisect.mixes import Mixes
 from zeroin.tools.bisect.ordered import Found
 from zeroin.tools.bisect.packages import Packages, noted
@@ -101,7 +102,7 @@ class _Envs:
         env = users(setting.cycle, setting.environ)
         old, new = (described.described(one, setting, env) for one in (wanted.old, wanted.new))
         self.old, self.new = described.with_own(old, new, setting)
-        self.notes = [*self.old.notes, *self.new.notes]
+        self.notes = list(dict.fromkeys((*self.old.notes, *self.new.notes)))
         self.mixes = Mixes(setting, self.old.packages, self.new.packages)
         described.check_different(self.old, self.new, self.mixes.changes)
         self._begin()
@@ -321,8 +322,11 @@ class _Envs:
         name = self.mixes.name(cured.put_back)
         tries.run([name] * self.repeats)
         sure = not tries.is_flaky(name) and tries.verdict(name) is Verdict.PASSED
-        confidence = self.options.confidence if self.repeats > 1 else 1.0
-        return Found("found", candidates=(), confirmed=sure, confidence=confidence)
+        flaky = self.repeats > 1
+        confidence = self.options.confidence
+        if not flaky:
+            confidence = until_sure(tries, [name], confidence)
+        return Found("found", confirmed=sure, confidence=confidence, flaky=flaky)
 
     def _skipped(self) -> Sequence[Skipped]:
         tries = self.tries

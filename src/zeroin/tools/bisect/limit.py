@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from zeroin.tools.bisect.judge import Judge
 from zeroin.tools.bisect.ordered import Found, Ordered
 from zeroin.tools.bisect.packages import cannot_be_apart, view_of
 from zeroin.tools.bisect.tries import Tries
-from zeroin.tools.folders import own_folder
+from zeroin.tools.folders import OwnFolder
 from zeroin.tools.quiet import Quiet, with_resets
 from zeroin.tools.workers import Answer
 
@@ -67,7 +66,7 @@ def bisect_limit(
     try:
         return _search(axis, low, high, options, teller)
     finally:
-        shutil.rmtree(axis.folder, ignore_errors=True)
+        axis.close()
 
 
 def _read(name: str, value: str) -> Limit:
@@ -123,11 +122,13 @@ class _Axis:
         self.environ = environ
         self.root = root
         self.store = places.find(cycle.cwd, environ).folder
-        self.folder = own_folder(PREFIX)
+        self._own = OwnFolder(PREFIX)
+        self.folder = self._own.path
         self.key = ""
         self._limit = limit
         reason = cannot_be_apart(self.folder, root)
         if reason:
+            self.close()
             raise UntestableError(
                 f"a limit is searched in a folder that can be thrown away: {reason}",
                 hint="let the kernel have user namespaces",
@@ -154,6 +155,10 @@ class _Axis:
 
     def servant(self, slot: int) -> _Limited:
         return _Limited(self, slot)
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        self._own.close()
 
 
 class _Limited(NamedTuple):

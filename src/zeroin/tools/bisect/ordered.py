@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zeroin.cycle import Kind, Verdict
-from zeroin.cycle.oracle import wilson
+from zeroin.cycle.oracle import repeats_for, wilson
 from zeroin.named import NamedTuple
+from zeroin.search import sure
 from zeroin.search.bisection import Bisection
 from zeroin.search.noisy import Noisy
 from zeroin.tools.bisect.judge import judge_of
@@ -42,6 +43,7 @@ class Found(NamedTuple):
     why: str = ""
     hint: str = ""
     note: str = ""
+    flaky: bool = False  # runs of the same candidate told different things
 
 
 class Ordered:
@@ -154,6 +156,8 @@ class Ordered:
 
     def _is_inside(self, good: str, bad: str) -> Found | None:
         tries = self._tries
+        lacking = [one for one in (bad, good) for _ in range(self._repeats() - tries.runs(one))]
+        tries.run(lacking, cold=True)
         if tries.is_flaky(good) or tries.is_flaky(bad):
             return None  # how often is looked at later
         if tries.verdict(bad) is Verdict.SAME and tries.verdict(good) is Verdict.PASSED:
@@ -161,6 +165,15 @@ class Ordered:
         name = bad if tries.verdict(bad) is not Verdict.SAME else good
         how = tries.why(name) or "it works"
         return Found("not-reproduced", why=f"{tries.axis.label(name)}: {how}")
+
+    def _repeats(self) -> int:
+        """Runs after which a pass is believed: one, unless the failure is known to come and go."""
+        tries = self._tries
+        if not any(map(tries.is_flaky, tries.outcomes)):
+            return 1
+        seen = [one for one in map(self._counted, tries.outcomes) if one[0]]
+        low, _ = wilson(sum(one[0] for one in seen), sum(one[1] for one in seen), z=1.0)
+        return repeats_for(low, self._options.confidence)
 
     def _expecting(self) -> Bisection | Graph:
         """Nothing is known yet but what is likely."""
@@ -193,7 +206,8 @@ class Ordered:
         """An end is not as it should be: is that always so?"""
         tries = self._tries
         runs = max(MORE, self._options.repeat)
-        tries.run([name for name in (bad, good) for _ in range(runs - tries.runs(name) + 1)])
+        lacking = [one for one in (bad, good) for _ in range(runs - tries.runs(one) + 1)]
+        tries.run(lacking, cold=True)  # those that go on from one snapshot draw the same numbers
         self._decide(good, bad)
         if tries.judge is not None:
             return None
@@ -263,7 +277,7 @@ class Ordered:
             running = {name: self._at.get(name, 0) for name in tries.running}
             useless = (name for name, at in running.items() if search.is_useless(at))
             tries.give_up({name for name in useless if running[name] not in edges})
-            if search.is_over and all(tries.is_sure(self._names[one]) for one in edges[:2]):
+            if search.is_over and self._is_sure(search):
                 tries.give_up(set(tries.running))
                 break
             self._fill(search)
@@ -275,8 +289,39 @@ class Ordered:
         good, bad = self._names[search.good], self._names[search.bad]
         candidates = tuple(self._names[one] for one in search.candidates)
         verdict = "found" if len(candidates) == 1 else "range"
-        sure = tries.is_sure(good) and tries.is_sure(bad)
-        return Found(verdict, good, bad, candidates, confirmed=sure)
+        confirmed = tries.is_sure(good) and tries.is_sure(bad)
+        return Found(verdict, good, bad, candidates, confirmed, self._chance(search))
+
+    def _is_sure(self, search: Bisection | Graph) -> bool:
+        """Whether both sides of the answer were run often enough, and no pass was mere luck."""
+        sides = (self._names[search.good], self._names[search.bad])
+        is_sure = all(map(self._tries.is_sure, sides))
+        return is_sure and self._chance(search) >= self._options.confidence
+
+    def _most_telling(self, search: Bisection | Graph) -> str:
+        """Which side to run once more, until the answer is sure; "" if it is, or soon will be."""
+        sides = (self._names[search.good], self._names[search.bad])
+        running = [name for name in self._tries.running if name in sides]
+        if self._chance(search, running) >= self._options.confidence:
+            return ""
+        return max(sides, key=lambda name: self._chance(search, [*running, name]))
+
+    def _chance(self, search: Bisection | Graph, more: Sequence[str] = ()) -> float:
+        """How sure what is left is, if the failure may come and go; `more` do as before again."""
+        if self._graph is not None:
+            before, left = self._graph.before, self._graph.left
+        else:
+            before = tuple((2 << position) - 1 for position in range(self._last + 1))
+            left = before[-1] & ~1
+        seen = []
+        for name in self._tries.outcomes:
+            fails, runs = self._counted(name)
+            again = (more.count(name), 0) if fails else (0, more.count(name))
+            if name in self._at:
+                place = before[self._at[name]]
+                seen.append(sure.Seen(place, fails + again[0], runs - fails + again[1]))
+        answer = sum(1 << position for position in search.candidates)
+        return sure.chance(left, seen, answer)
 
     def _fill(self, search: Bisection | Graph) -> None:
         """Start what is worth it; who is free runs once more what may be the answer."""
@@ -312,6 +357,10 @@ class Ordered:
         for name in (self._names[one] for one in around):
             if tries.lacking(name) > running.count(name):
                 return name, True
+        if search.is_over:
+            name = self._most_telling(search)
+            if name:
+                return name, not tries.is_warm
         # Two runs that differ show what comes and goes; that is worth a free worker, no wait.
         lacks = tries.runs(last) + running.count(last) < TWICE
         return (last, not tries.is_warm) if lacks and (running or tries.is_warm) else None
@@ -331,24 +380,23 @@ class Ordered:
         for position, (fails, runs) in enumerate(counts[1:-1], 1):
             for number in range(runs):
                 search = search.told(position, number < fails)
+        told = {name: tries.runs(name) for name in self._names}
         most = tries.tries + max(MOST_RUNS, self._options.repeat)
         while not search.is_over and tries.tries < most:
             running = self._running()
             if tries.free > 0:
                 for position in search.plan(running, tries.free):
                     tries.start(self._names[position], cold=True)
-            for name in tries.wait():
-                position = self._at[name]
-                seen = tries.verdicts(name)[-1:] or [Verdict.OTHER]
-                if seen[0] is Verdict.OTHER:
-                    search = search.told_untestable(position)
-                else:
-                    search = search.told(position, seen[0] is Verdict.SAME)
+            for name in set(tries.wait()) & self._at.keys():  # of one there may be two at once
+                for seen in tries.verdicts(name)[told[name] :] or [Verdict.OTHER]:
+                    search = _after(search, self._at[name], seen)
+                told[name] = tries.runs(name)
         tries.give_up(set(tries.running))
         candidates = tuple(self._names[one] for one in search.candidates)
         verdict = "found" if len(candidates) == 1 and search.is_over else "range"
         good, bad = self._names[search.answer - 1], self._names[search.answer]
-        return Found(verdict, good, bad, candidates, confirmed=True, confidence=search.chance)
+        chance = search.chance
+        return Found(verdict, good, bad, candidates, confirmed=True, confidence=chance, flaky=True)
 
     def _are_alike(self, bad: str, good: str) -> Found | None:
         """Where the good end fails as well: does it fail less often?"""
@@ -385,6 +433,12 @@ class Ordered:
             for name in self._names
             if tries.verdict(name) is Verdict.OTHER
         ]
+
+
+def _after(search: Noisy, position: int, seen: Verdict) -> Noisy:
+    if seen is Verdict.OTHER:
+        return search.told_untestable(position)
+    return search.told(position, seen is Verdict.SAME)
 
 
 def _fails(outcomes: list[Outcome]) -> bool:

@@ -113,9 +113,12 @@ class Packages:
             if owners and normal(name) != owners.get(name):
                 continue  # a name that anybody may give to a module of their own
             if not path.startswith(os.path.join(made.site, "")):
+                hint = "take that out of PYTHONPATH, or run from another folder with --cwd"
+                if "/site-packages/" in path:
+                    hint = "let the command start python without a path: that of the try is first"
                 raise UntestableError(
                     f"{name} was imported from {path}, and not from the release that was tried",
-                    hint="take that out of PYTHONPATH, or run from another folder with --cwd",
+                    hint=hint,
                 )
 
     def _note(self, name: str, seen: Seen, made: Composed, owners: Mapping[str, str]) -> None:

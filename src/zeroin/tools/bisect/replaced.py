@@ -16,7 +16,7 @@ from zeroin.run import copies
 from zeroin.run.apart import View, can_be_apart
 from zeroin.tools.bisect.changes import ChangesAxis, Question, each, search
 from zeroin.tools.bisect.tries import Tries
-from zeroin.tools.folders import own_folder
+from zeroin.tools.folders import OwnFolder
 from zeroin.tools.shrink.worker import Order, Tryer
 
 if TYPE_CHECKING:
@@ -111,7 +111,8 @@ class _Replacing:
         self.options = options
         self.began = time.monotonic()
         self.notes: list[str] = []
-        self.folder = own_folder(PREFIX)
+        self._own = OwnFolder(PREFIX)
+        self.folder = self._own.path
         place = places.find(cycle.cwd, environ)
         self.root = place.root or cycle.cwd
         self.copied = False
@@ -167,7 +168,7 @@ class _Replacing:
     def close(self) -> None:
         """Leave nothing behind."""
         self.tries.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._own.close()
 
 
 class Replacer:

@@ -132,6 +132,7 @@ class BisectReport(NamedTuple):
     hint: str = ""
     about: Mapping[str, Any] = {}  # what there is to tell of the answer
     notes: Sequence[str] = ()
+    flaky: bool = False  # runs of the same thing told different things
 
 
 class Teller(Protocol):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from typing import TYPE_CHECKING
 
 from zeroin.digest import digest
@@ -16,7 +15,7 @@ from zeroin.run.pins import Store
 from zeroin.run.uv import Uv
 from zeroin.tools.bisect.packages import SEEN, Rig, cannot_be_apart, noted, view_of
 from zeroin.tools.bisect.tries import Tries
-from zeroin.tools.folders import own_folder, quick_base
+from zeroin.tools.folders import OwnFolder, quick_base
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -46,7 +45,8 @@ class Setting:
         place = places.find(cycle.cwd, environ)
         self.root = place.root or cycle.cwd
         self._kept = os.path.join(place.folder, "bisect")
-        self.folder = own_folder(PREFIX, quick_base())
+        self._own = OwnFolder(PREFIX, quick_base())
+        self.folder = self._own.path
         self.notes: list[str] = []
         self._base = ""
 
@@ -97,7 +97,7 @@ class Setting:
 
     def close(self) -> None:
         """Leave nothing behind."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._own.close()
 
 
 def _stamps(cwd: str, command: Sequence[str]) -> Iterator[tuple[str, int, int]]:

@@ -6,7 +6,6 @@ import difflib
 import itertools
 import json
 import os
-import shutil
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from zeroin.tools.bisect.changes import ChangesAxis, Question, each, search
 from zeroin.tools.bisect.report import BisectReport
 from zeroin.tools.bisect.tries import Tries
 from zeroin.tools.bisect.viewed import Viewed
-from zeroin.tools.folders import own_folder
+from zeroin.tools.folders import OwnFolder
 from zeroin.tools.workers import Answer
 
 if TYPE_CHECKING:
@@ -64,7 +63,8 @@ class _Tests:
         self.notes: list[str] = []
         self.place = places.find(cycle.cwd, environ)
         self.root = self.place.root or cycle.cwd
-        self.folder = own_folder(PREFIX)
+        self._own = OwnFolder(PREFIX)
+        self.folder = self._own.path
         self.others: list[str] = []  # those that come before it, then those that come behind
         self.target = ""
         self.tries: Tries | None = None
@@ -79,7 +79,7 @@ class _Tests:
         """Leave nothing behind."""
         if self.tries is not None:
             self.tries.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._own.close()
 
     def go(self, test: str) -> BisectReport:
         """The order that pytest has; alone, and behind all others; the search."""

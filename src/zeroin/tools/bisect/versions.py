@@ -227,7 +227,7 @@ class _Versions:
         )
         moved = self._moved(found.good, found.bad)
         told: dict[str, Any] = {"date": date, "yanked": first.yanked, "moved": moved}
-        if found.verdict == "found" and found.confidence == 1:
+        if found.verdict == "found" and not found.flaky:
             told |= self._earlier(found)
         return told
 

@@ -60,7 +60,8 @@ def leak(cycle: Cycle, asked: Asked, options: Options, environ: Mapping[str, str
     verdict = _verdict(trends, grown)
     found = Leak(verdict, chosen.place, trends, grown, None, report, chosen.pid)
     if verdict in ("leaks", "fills") and asked.look is not None:
-        asked.look(_until(chosen))
+        # The end of the last run is seen as well.
+        asked.look(_until(chosen) - (chosen.place.kind == "run"))
         found = _looked(found, chosen, cycle, order, options, environ)
     return found
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from zeroin.axes.payload import read
 from zeroin.cycle import Verdict
 from zeroin.cycle.oracle import Rate, wilson
-from zeroin.cycle.signature import Strength
 from zeroin.digest import digest
 from zeroin.record import place as places
 from zeroin.run import copies, environment
@@ -26,7 +25,7 @@ from zeroin.search.clues import Clues
 from zeroin.search.reduction import Reduction
 from zeroin.tools import limits
 from zeroin.tools.shrink import baseline as baselines
-from zeroin.tools.shrink import inline
+from zeroin.tools.shrink import flat, inline
 from zeroin.tools.shrink import world as worlds
 from zeroin.tools.shrink.report import OtherFailure, Progress, ShrinkReport, Step
 from zeroin.tools.shrink.result import Results
@@ -79,6 +78,8 @@ class _Shrink:
         self, cycle: Cycle, options: ShrinkOptions, environ: Mapping[str, str], teller: Teller
     ) -> None:
         self.options = options
+        self.rule = baselines.rule(options)
+        self.is_slip_told = False
         self.teller = teller
         self.started = time.monotonic()
         self.notes: list[str] = []
@@ -156,11 +157,13 @@ class _Shrink:
             return self._report("not-reproduced", baseline, confirmed=False)
         self.slowest = baseline.seconds
         self.teller.baseline(baseline)
+        if self.rule:
+            self.tries.first = baselines.first(self.tries.oracle, baseline).signature
         failure = baseline.signature or baseline.headline
         self.tries.remember(failure, self._state, fresh=self.options.fresh)
         is_warm = self.tries.warm
         try:
-            if self._is_independent():
+            if self._is_independent(baseline):
                 return self._report("independent", baseline, confirmed=False)
             confirmed = self._search_and_confirm()
             if not confirmed and is_warm:
@@ -168,14 +171,14 @@ class _Shrink:
                 self.tries.forget()
                 is_warm = False
                 confirmed = self._search_and_confirm()
+            if self.options.inline:
+                confirmed = self._fold() and confirmed
         except (KeyboardInterrupt, GoneError) as end:
             self.tries.stop()
             if isinstance(end, GoneError):
                 self.notes.append(f"{end.message}; this is the best until then")
             return self._report("interrupted", baseline, confirmed=False)
         self._look_at_the_end()
-        if self.options.inline:
-            confirmed = self._fold() and confirmed
         return self._report("found", baseline, confirmed=confirmed, warm=is_warm)
 
     def _state(self, written: list[str]) -> str:
@@ -186,19 +189,37 @@ class _Shrink:
             paths = [path for path in paths if os.path.isfile(path)]
         return worlds.stamp(paths, [*self.results.targets(), *written])
 
-    def _is_independent(self) -> bool:
-        """It fails the same way with nothing in the payload: then that is not what it is about."""
-        asked = self.options
-        is_theirs = asked.interesting or asked.match or asked.exit_code is not None
-        is_loose = is_theirs or asked.strength is Strength.LOOSE  # then nothing may be the answer
-        if asked.args or asked.env or is_loose or not self.whole.size:
+    def _is_independent(self, baseline: Baseline) -> bool:
+        """It fails the same way with nothing in the payload: then that is not what it is about.
+
+        Where that holds only by the user's own rule, the first failure says what is meant.
+        """
+        oracle = self.tries.oracle
+        if self.options.args or self.options.env or not self.whole.size or oracle is None:
             return False
         nothing = self.whole.with_contents([b"" for _ in self.whole.members], read)
-        return self.tries.run(nothing).verdict is Verdict.SAME
+        tried = self.tries.run(nothing)
+        if tried.verdict is not Verdict.SAME:
+            return False
+        firm = baselines.firmer(oracle, baseline) if self.rule else None
+        if firm is None or firm.judge_all(tried.outcomes) is Verdict.SAME:
+            return True
+        self.tries.oracle, self.tries.slipped = firm, ""
+        self.tries.known[tried.name] = False
+        self._note(
+            f"{self.rule} is met with nothing in the payload as well "
+            f"({tried.outcomes[-1].headline}), so it has to be the first failure, too"
+        )
+        return False
+
+    def _note(self, text: str) -> None:
+        """Something to know before the search is over, and afterwards."""
+        self.notes.append(text)
+        self.teller.note(text)
 
     def _search_and_confirm(self) -> bool:
         """The result is run from the start, more than once: does it always fail?"""
-        self.best = self._search(self.whole)
+        self.best = self._search(self._used())
         rate = self._confirm()
         if rate.times == rate.runs or not rate.times or self.tries.is_repeated:
             return rate.times > 0
@@ -208,6 +229,24 @@ class _Shrink:
         self.tries.repeat(rate, self.options.confidence)
         self.best = self._search(self.best)
         return self._confirm().times > 0
+
+    def _used(self) -> Group:
+        """Of folders only those files that a failing run has opened, if they are enough."""
+        self.steps = []
+        self.best = self.whole
+        members = enumerate(self.whole.members)
+        numbers = {at for at, one in members if not one.goes or one.name in self.tries.used}
+        if not self.tries.used or len(numbers) == len(self.whole.members):
+            return self.whole
+        less = self.whole.only(numbers)
+        name = worlds.name_of(less)
+        if name not in self.tries.known:
+            self.tries.run(less)
+        if not self.tries.known[name]:
+            return self.whole
+        self.best = less
+        self._step()
+        return less
 
     def _confirm(self) -> Rate:
         self.tries.warm = False
@@ -246,10 +285,17 @@ class _Shrink:
             name: (os.path.basename(path) == "__init__.py", text)
             for (name, path), text in zip(self.modules.items(), texts, strict=True)
         }
-        one = inline.folded(script, modules)
-        contents = [one.encode(), *(NOT_THERE for _ in modules)]
-        self.best = self.best.with_contents(contents, read)
+        plain = self._alone(flat.flattened(script, modules))
+        if self.tries.once(plain) is Verdict.SAME:
+            self.best = self._search(plain)
+        else:
+            self.best = self._alone(inline.folded(script, modules))
         return self.tries.once(self.best) is Verdict.SAME
+
+    def _alone(self, script: str) -> Group:
+        """A script where the modules are not there."""
+        contents = [script.encode(), *(NOT_THERE for _ in self.modules)]
+        return self.best.with_contents(contents, read)
 
     def _look_at_the_end(self) -> None:
         """What one should know about the result."""
@@ -267,8 +313,6 @@ class _Shrink:
         """Ask to the end; what is likely to be asked next is tried meanwhile."""
         search = Reduction.of(begin, Clues.of(self.tries.clues))
         self.best = begin
-        if begin is self.whole:
-            self.steps = []
         self.answers: dict[Candidate[Group], bool] = {}  # of what needs no try
         self.names: dict[Candidate[Group], str] = {}
         while (question := search.question) is not None:
@@ -278,6 +322,7 @@ class _Shrink:
                 continue
             if answer:
                 self.best = question.payload()
+                self._tell_slip()
                 self._progress()
                 self._step()
             search = search.told(answer)
@@ -285,6 +330,15 @@ class _Shrink:
                 self.answers.clear()
                 self.names.clear()
         return search.payload
+
+    def _tell_slip(self) -> None:
+        """The user's rule takes another failure for the first one: as soon as that is seen."""
+        if self.tries.slipped and not self.is_slip_told:
+            self.is_slip_told = True
+            self._note(
+                f"{self.rule} is met by another failure as well: {self.tries.slipped}; "
+                "without it, only the first failure counts"
+            )
 
     def _known(self, candidate: Candidate[Group]) -> bool | None:
         if candidate in self.names:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from zeroin.cycle import Kind, Verdict
 from zeroin.cycle.oracle import Oracle, repeats_for, wilson
+from zeroin.cycle.signature import Strength
 from zeroin.tools.shrink.report import Baseline
 
 if TYPE_CHECKING:
@@ -80,9 +81,29 @@ def _wanted(options: ShrinkOptions) -> str:
     """What the user takes for the failure."""
     if options.interesting:
         return f"{os.path.basename(options.interesting)} ends with 0"
-    if options.match:
-        return f"--match {options.match}"
-    return "" if options.exit_code is None else f"exit {options.exit_code}"
+    given = [f"--match {options.match}"] if options.match else []
+    given += [f"exit {options.exit_code}"] if options.exit_code is not None else []
+    return " and ".join(given)
+
+
+def rule(options: ShrinkOptions) -> str:
+    """What the user gave, if other failures may meet it."""
+    if options.interesting:
+        return ""
+    return _wanted(options) or ("--loose" if options.strength is Strength.LOOSE else "")
+
+
+def first(oracle: Oracle, baseline: Baseline) -> Outcome:
+    """Of the runs of the baseline that showed it."""
+    return next(one for one in baseline.outcomes if oracle.judge(one) is Verdict.SAME)
+
+
+def firmer(oracle: Oracle, baseline: Baseline) -> Oracle | None:
+    """What was asked for, and the first failure as well; None if that has said nothing."""
+    signature = first(oracle, baseline).signature
+    if signature is None:
+        return None
+    return oracle._replace(signature=signature, strength=Strength.NORMAL, as_well=True)
 
 
 def _agree(outcomes: Sequence[Outcome]) -> bool:

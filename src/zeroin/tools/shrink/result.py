@@ -118,12 +118,19 @@ class Results:
 
 def _names(sources: Sequence[Source], cwd: str, out: str) -> list[str]:
     """As the user would name them: beside each payload, as that was given, if not elsewhere."""
-    names = [packings.beside(one.path, "min", is_folder=one.is_folder) for one in sources]
+    names = [_beside(one) for one in sources]
     if not out:
         return names
     if len(names) == 1 and not out.endswith("/") and not os.path.isdir(os.path.join(cwd, out)):
         return [out]
     return [os.path.join(out, os.path.basename(name)) for name in names]
+
+
+def _beside(source: Source) -> str:
+    """`train.min.csv`, but `shop_min` for a package: it has to be imported by that name."""
+    if source.is_folder and os.path.isfile(os.path.join(source.full, "__init__.py")):
+        return f"{source.path.rstrip('/')}_min"
+    return packings.beside(source.path, "min", is_folder=source.is_folder)
 
 
 def _copy(made: str, target: str) -> None:

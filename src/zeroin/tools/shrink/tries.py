@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import shutil
 from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Kind, Outcome, Verdict
@@ -13,7 +12,7 @@ from zeroin.cycle.oracle import repeats_for
 from zeroin.errors import UntestableError
 from zeroin.named import NamedTuple
 from zeroin.record import place
-from zeroin.tools.folders import own_folder
+from zeroin.tools.folders import OwnFolder
 from zeroin.tools.shrink.worker import Order, Tryer
 from zeroin.tools.shrink.world import ARGS, ENV, World, name_of, outputs, words_of
 from zeroin.tools.workers import Answer, Worker
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from zeroin.axes.payload.group import Group
     from zeroin.cycle import Cycle
     from zeroin.cycle.oracle import Oracle, Rate
+    from zeroin.cycle.signature import Signature
     from zeroin.run.apart import View
 
 PREFIX = "zeroin-shrink-"
@@ -66,15 +66,19 @@ class Tries:
         self._cycle = cycle
         self._environ = environ
         self._view = view
-        self.folder = own_folder(PREFIX)
+        self._own = OwnFolder(PREFIX)
+        self.folder = self._own.path
         self._workers: list[Worker] = []
         self._folders: dict[Worker, str] = {}  # where each one's payload is put
         self._busy: dict[int, _Task] = {}
         self.oracle: Oracle | None = None
+        self.first: Signature | None = None  # of the baseline
+        self.slipped = ""  # what else was taken for it, by a rule of the user's
         self.timeout: float | None = None
         self.warm = False
         self.cold_because = ""  # why tries are not resumed
         self.clues: tuple[tuple[str, ...], ...] = ()  # what a failing run has said
+        self.used: set[str] = set()  # names of files that it has opened
         self.limits: list[str] = []  # under which the tries ran, with their back-ends
         self.known: dict[str, bool] = {}
         self.others: dict[str, Other] = {}
@@ -146,11 +150,11 @@ class Tries:
         """Whether a worker is at it."""
         return any(task.name == name for task in self._busy.values())
 
-    def start(self, group: Group, name: str) -> None:
+    def start(self, group: Group, name: str, *, judged: bool = True) -> None:
         """Let a worker try it, under the name of its content."""
         worker = self._idle()
         self.world.write(group, self._folders[worker])
-        task = _Task(name, worker, self._order(group), self.oracle.repeats if self.oracle else 1)
+        task = _Task(name, worker, self._order(group), self.oracle if judged else None)
         if os.path.isdir(self._kept) and len(self.others) < OTHERS:
             task.group = group
         self._busy[worker.socket.fileno()] = task
@@ -191,13 +195,13 @@ class Tries:
             gone = self.world.gone() if answer.outcome is None else ""
             if gone:
                 raise GoneError(f"{gone} is gone: it was moved or removed meanwhile")
-            if answer.outcome is None and self.oracle is None:
+            if answer.outcome is None and task.oracle is None:
                 raise UntestableError(answer.error, hint=answer.hint)
             task.outcomes.append(answer.outcome or _untested(answer.error))
             task.answer = answer
             self.cold_because = answer.reason
             if task.outcomes[-1].failed and not self.clues:
-                self.clues = answer.clues
+                self.clues, self.used = answer.clues, set(answer.used)
             self.limits = answer.about or self.limits
             tried = self._judged(task)
             if tried is None:
@@ -209,14 +213,17 @@ class Tries:
 
     def _judged(self, task: _Task) -> Tried | None:
         self.count += 1
-        if self.oracle is None:
+        oracle = task.oracle
+        if oracle is None:
             return Tried(task.name, Verdict.SAME, tuple(task.outcomes), task.is_resumed)
-        verdict = self.oracle.judge(task.outcomes[-1])
-        if verdict is not Verdict.SAME and len(task.outcomes) < task.repeats:
+        verdict = oracle.judge(task.outcomes[-1])
+        if verdict is not Verdict.SAME and len(task.outcomes) < oracle.repeats:
             return None
-        verdict = self.oracle.judge_all(task.outcomes)
+        verdict = oracle.judge_all(task.outcomes)
         tried = Tried(task.name, verdict, tuple(task.outcomes), task.is_resumed)
         self.known[task.name] = verdict is Verdict.SAME
+        if verdict is Verdict.SAME and not self.slipped:
+            self.slipped = self._slip(task.outcomes[-1])
         other = headline = example = ""
         if verdict is Verdict.OTHER:
             last = next(o for o in reversed(task.outcomes) if o.kind is not Kind.PASSED)
@@ -225,6 +232,11 @@ class Tries:
             self._met(other, headline, example)
         self._note(tried, other, headline, example)
         return tried
+
+    def _slip(self, outcome: Outcome) -> str:
+        """What it says, if it is not how the payload failed at first."""
+        is_first = self.first is None or self.first.same(outcome.signature)
+        return "" if is_first else outcome.headline
 
     def _met(self, signature: str, headline: str, example: str) -> None:
         before = self.others.get(signature, Other(headline, 0, example))
@@ -250,21 +262,19 @@ class Tries:
         """It fails only sometimes: from now on a miss has to be believed, and none so far was."""
         if self.oracle is not None:
             self.oracle = self.oracle._replace(repeats=repeats_for(rate.low, confidence))
+            for task in self._busy.values():
+                task.oracle = self.oracle
         self.known = {name: same for name, same in self.known.items() if same}
 
     def once(self, group: Group) -> Verdict:
         """Try one a single time, whatever is known of it."""
-        oracle, self.oracle = self.oracle, None
-        try:
-            tried = self.run(group)
-        finally:
-            self.oracle = oracle
-        return oracle.judge(tried.outcomes[-1]) if oracle is not None else Verdict.OTHER
+        tried = self.run(group, judged=False)
+        return self.oracle.judge(tried.outcomes[-1]) if self.oracle is not None else Verdict.OTHER
 
-    def run(self, group: Group) -> Tried:
-        """Try one, and wait for it."""
+    def run(self, group: Group, *, judged: bool = True) -> Tried:
+        """Try one, and wait for it. Others that are under way are judged as they were to be."""
         name = name_of(group)
-        self.start(group, name)
+        self.start(group, name, judged=judged)
         while True:
             for tried in self.wait():
                 if tried.name == name:
@@ -286,7 +296,7 @@ class Tries:
         self.stop()
         if self._log is not None:
             self._log.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._own.close()
 
 
 def _loaded(line: str) -> dict[str, Any]:
@@ -306,11 +316,11 @@ def _untested(error: str) -> Outcome:
 class _Task:
     """What a worker is at."""
 
-    def __init__(self, name: str, worker: Worker, order: Order, repeats: int) -> None:
+    def __init__(self, name: str, worker: Worker, order: Order, oracle: Oracle | None) -> None:
         self.name = name
         self.worker = worker
         self.order = order
-        self.repeats = repeats
+        self.oracle = oracle  # None: how it ends is what is asked
         self.outcomes: list[Outcome] = []
         self.group: Group | None = None
         self.answer: Answer | None = None  # the last one

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import ZeroinError
@@ -9,6 +11,7 @@ from zeroin.named import NamedTuple
 from zeroin.run import copies, limited
 from zeroin.tools.quiet import Quiet, with_resets
 from zeroin.tools.shrink.clues import texts_of
+from zeroin.tools.shrink.opens import Used
 from zeroin.tools.shrink.warm import Warm, starting
 from zeroin.tools.workers import Answer
 
@@ -64,14 +67,17 @@ class Tryer:
                 cycle.command, cycle.cwd, env, start=starting(cycle, env, view), **how
             )
 
+        folders = [path for _, path in self._view.instead if order.full and os.path.isdir(path)]
         try:
-            outcome, seen = self._quiet.run(cycle, conduct, brief=not order.full)
+            with Used(folders) if folders else contextlib.nullcontext() as used:
+                outcome, seen = self._quiet.run(cycle, conduct, brief=not order.full)
         except ZeroinError as error:
             return Answer(None, error.message, error.hint)
         clues = texts_of(seen.messages, outcome.headline) if order.full else ()
         if warm is None:
             told = [f"limit {one.limit} by {one.backend}" for one in seen.ended.limits]
-            return Answer(outcome, about=told, clues=clues)
+            names = used.names if used is not None else ()
+            return Answer(outcome, about=told, clues=clues, used=names)
         return Answer(outcome, "", "", warm.resumed, warm.reason, clues=clues)
 
     def _seen(self, inbox: Inbox) -> View:

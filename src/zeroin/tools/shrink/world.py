@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from zeroin.axes.payload import zstd
 from zeroin.axes.payload.group import Group, Member
-from zeroin.axes.payload.reading import read_file
+from zeroin.axes.payload.huge import Huge
+from zeroin.axes.payload.reading import is_too_large, read_file
 from zeroin.axes.payload.words import Words
 from zeroin.errors import UntestableError, UsageError
 from zeroin.named import NamedTuple
@@ -35,6 +36,13 @@ class Source(NamedTuple):
     is_folder: bool
 
 
+class _Written(NamedTuple):
+    """What was put into a file, and its state then."""
+
+    payload: Payload
+    stamp: tuple[int, ...]
+
+
 class World:
     """The payloads that are given on the command line, and where each file belongs."""
 
@@ -45,6 +53,7 @@ class World:
         self._cutter = cutter
         self.notes: list[str] = []  # what one should know about what was read
         self._modes: dict[str, int] = {}
+        self._written: dict[str, _Written] = {}  # files of folders, by where they were put
         self._seen = self._stamps()
 
     def read(self, args: Sequence[str], env: Mapping[str, str]) -> Group:
@@ -64,10 +73,15 @@ class World:
 
     def _read(self, full: str) -> Payload:
         try:
+            name = os.path.basename(full)
             if zstd.is_lacking(full):
-                name = os.path.basename(full)
                 self.notes.append(f"{name} is made smaller by its bytes: {zstd.LACKING}")
-            return read_file(full, self._cutter)
+            found = read_file(full, self._cutter)
+            if isinstance(found, Huge) and is_too_large(full):
+                self.notes.append(
+                    f"{name} is made smaller by its lines: it is too large to be held"
+                )
+            return found
         except PermissionError:
             raise UsageError(f"{full}: may not be read", hint=f"chmod u+r {full}") from None
 
@@ -114,6 +128,9 @@ class World:
         self._remove_others(folder, {one.name for one in files})
         for one in files:
             target = os.path.join(folder, one.name)
+            last = self._written.get(target)
+            if last is not None and last.payload is one.payload and last.stamp == _stamp(target):
+                continue
             os.makedirs(os.path.dirname(target), exist_ok=True)
             with contextlib.suppress(FileNotFoundError):
                 os.chmod(target, 0o600)  # the one before may have been for reading only
@@ -122,6 +139,8 @@ class World:
                 file.writelines(one.payload.pieces())
                 file.truncate()
                 os.fchmod(fd, self._modes.get(one.name, 0o644))
+            if one.goes:  # of a folder: most of them are as they were in the try before
+                self._written[target] = _Written(one.payload, _stamp(target))
 
     def _remove_others(self, folder: str, names: set[str]) -> None:
         for number, source in enumerate(self.sources):
@@ -136,6 +155,15 @@ class World:
                 for name in folders:
                     with contextlib.suppress(OSError):  # it is not empty
                         os.rmdir(os.path.join(above, name))
+
+
+def _stamp(path: str) -> tuple[int, ...]:
+    """Other whenever somebody has written there: nobody can set back the time of a change."""
+    try:
+        now = os.lstat(path)
+    except FileNotFoundError:
+        return ()
+    return now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
 
 
 def words_of(member: Member) -> tuple[str, ...]:

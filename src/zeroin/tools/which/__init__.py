@@ -214,14 +214,26 @@ def _of_file(asked: question.Question, asking: Asking) -> Which:
         "home": None,
     }
     found = _built(asked._replace(name=names[0] if names else ""), answer, asking)
+    found = found._replace(asked=asked.file, at=asked.line, inside=asked.inside)
     if located is None or not _is(located, asked.file):
         why = "other-copy" if located is not None else "not-importable"
-        found = found._replace(verdict="no", why=why, asked=asked.file)
-        return mended(found, asking)
-    found = found._replace(line=asked.line, asked=asked.file)
+        return mended(found._replace(verdict="no", why=why), asking)
+    found = _defined(found, asked, asking)
     if found.stale is not None:
         return found._replace(verdict="no", why="stale")
     return found._replace(verdict="" if found.how == "frozen" else "yes", why="", mend="")
+
+
+def _defined(found: Which, asked: question.Question, asking: Asking) -> Which:
+    """Of several definitions of the name, the one that is left after the import."""
+    plain = found._replace(line=asked.line)
+    several = question.definitions(asked.file, asked.inside) if asked.inside else []
+    if len(several) < 2:
+        return plain
+    inner = asking.ask({"name": f"{found.module}:{asked.inside}"}).get("object")
+    line = inner["line"] if inner is not None and _same(inner["file"], asked.file) else 0
+    lines = [{"line": one.line, "times": None} for one in several]
+    return plain._replace(line=line, definitions=lines)
 
 
 def _is(located: dict[str, Any], file: str) -> bool:

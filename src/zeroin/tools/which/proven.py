@@ -11,7 +11,7 @@ from zeroin.errors import UntestableError
 from zeroin.named import NamedTuple
 from zeroin.run.until import Until
 from zeroin.tools.run import Options, run, start_and_wait
-from zeroin.tools.which import which
+from zeroin.tools.which import question, which
 from zeroin.tools.which.report import Reached, Which
 
 if TYPE_CHECKING:
@@ -84,12 +84,12 @@ class _Watch:
         files = [one for one in (found.file, found.asked) if one]
         files += [one.file for one in found.others if one.file.endswith(".py")]
         name = found.defined or found.name.replace(":", ".")
-        inside = name.removeprefix(f"{found.module}.") if found.kind in INSIDE else ""
+        inside = name.removeprefix(f"{found.module}.") if found.kind in INSIDE else found.inside
         return {
             "files": [os.path.realpath(one) for one in dict.fromkeys(files)],
             "module": found.module,
             "name": inside,
-            "line": found.line if not inside else 0,
+            "line": (found.at or found.line) if not inside else 0,
             "stop": self.running.stop,
         }
 
@@ -112,6 +112,11 @@ class _Watch:
             bool(self.messages),
             any(one["before"] for one in ends),
             next((one["refused"] for one in ends if one["refused"]), ""),
+            [
+                {"file": file, "line": line, "times": times}
+                for one in ends
+                for file, line, times in one["lines"]
+            ],
         )
 
 
@@ -121,8 +126,8 @@ def _judged(found: Which, reached: Reached) -> Which:
     plain = found._replace(reached=reached, mend="", verdict="no", asked=asked)
     yes = "" if found.how == "frozen" else "yes"  # edits of its source are not run
     if reached.reached and _same(reached.file, asked):
-        line = found.line or (reached.line if found.kind in INSIDE else 0)
-        return plain._replace(verdict=yes, why="", file=asked, line=line)
+        line = found.line or found.at or (reached.line if found.kind in INSIDE else 0)
+        return _of_several(plain._replace(verdict=yes, why="", file=asked, line=line))
     if reached.reached:
         return plain._replace(why="other-reached", mend=found.mend, file=reached.file)
     if not reached.heard:
@@ -139,6 +144,32 @@ def _judged(found: Which, reached: Reached) -> Which:
     # Where no line of Python's could be watched, that it was loaded by the program is all.
     is_whole = found.kind in WITHOUT_LINES and not reached.before
     return plain._replace(verdict=yes if is_whole else "no", why="" if is_whole else "not-reached")
+
+
+def _of_several(found: Which) -> Which:
+    """Of several definitions, the one that was reached first, and how often each was."""
+    reached = found.reached
+    name = found.inside or (found.defined or found.name.replace(":", ".")).removeprefix(
+        f"{found.module}."
+    )
+    if reached is None or not (found.inside or found.kind in INSIDE):
+        return found
+    several = question.definitions(found.file, name)
+    if len(several) < 2:
+        return found
+    own = [one for one in reached.lines if _same(one["file"], found.file)]
+    first = {"line": reached.line, "times": 1}
+    lines = [
+        {
+            "line": one.line,
+            "times": sum(
+                seen["times"] for seen in own or [first] if one.first <= seen["line"] <= one.last
+            ),
+        }
+        for one in several
+    ]
+    line = next(one.line for one in several if one.first <= reached.line <= one.last)
+    return found._replace(line=line, definitions=lines)
 
 
 def _same(one: str, other: str) -> bool:

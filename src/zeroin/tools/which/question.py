@@ -25,6 +25,15 @@ class Question(NamedTuple):
     file: str = ""
     line: int = 0
     name: str = ""
+    inside: str = ""  # FILE.py:NAME
+
+
+class Definition(NamedTuple):
+    """A `def` or `class`, and all its lines, decorators included."""
+
+    line: int
+    first: int
+    last: int
 
 
 def read(text: str, cwd: str) -> Question:
@@ -32,7 +41,9 @@ def read(text: str, cwd: str) -> Question:
     named = _NAMED.fullmatch(text)
     if named:
         full = os.path.abspath(os.path.join(cwd, os.path.expanduser(named[1])))
-        return Question(text, file=full, line=line_of(full, named[2]))
+        found = definitions(full, named[2])
+        line = found[-1].line if found else _assigned(full, named[2])
+        return Question(text, file=full, line=line, inside=named[2] if found else "")
     matched = _LINE.fullmatch(text)
     path, line = (matched[1], int(matched[2])) if matched else (text, 0)
     looks = os.sep in path or path.endswith(ENDS)
@@ -66,8 +77,11 @@ def is_python(file: str) -> bool:
     return first.startswith(b"#!") and b"python" in first
 
 
-def line_of(file: str, name: str) -> int:
-    """Where a dotted name is defined in a file, without running it."""
+def definitions(file: str, name: str) -> list[Definition]:
+    """Where a dotted name is defined in a file, without running it: from the top.
+
+    Several are the branches of an `if`, overloads, or a property and its setter.
+    """
     import ast
 
     from zeroin.agent.which import places
@@ -77,12 +91,16 @@ def line_of(file: str, name: str) -> int:
             tree = ast.parse(source.read())
     except (OSError, SyntaxError, ValueError) as error:
         raise UsageError(f"{file}: {error}") from None
-    found = places.written_in(tree, name)
-    if not found:
-        raise UsageError(
-            f"{file} has no {name}", hint="names of methods have their class before them"
-        )
-    return int(found[-1].lineno)
+    return [Definition(one.lineno, *places.extent(one)) for one in places.written_in(tree, name)]
+
+
+def _assigned(file: str, name: str) -> int:
+    from zeroin.agent.which import places
+
+    line = places.assigned(file, name)
+    if line:
+        return line
+    raise UsageError(f"{file} has no {name}", hint="names of methods have their class before them")
 
 
 def names_of(file: str, path: list[str]) -> list[str]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zeroin.observe.which.compare import Comparison
     from zeroin.observe.which.dists import Dist
 
@@ -45,6 +47,7 @@ class Reached(NamedTuple):
     heard: bool = True  # whether a Python of the command told anything at all
     before: bool = False  # the module was loaded before the program began
     refused: str = ""  # why no place in the file could be watched
+    lines: Sequence[dict[str, Any]] = ()  # where in which file how often, as told at the end
 
 
 class Which(NamedTuple):
@@ -73,3 +76,6 @@ class Which(NamedTuple):
     replaced: dict[str, Any] | None
     error: dict[str, Any] | None
     reached: Reached | None = None
+    at: int = 0  # of FILE.py:LINE the line
+    inside: str = ""  # of FILE.py:NAME the name, and `at` its last definition
+    definitions: Sequence[dict[str, Any]] = ()  # all of that name in the file, if several

@@ -56,11 +56,18 @@ def mended(found: Which, asking: Asking) -> Which:
     return found._replace(mend=mend(found, project, asking))
 
 
+def is_name(module: str) -> bool:
+    """Whether an import could name it: `my-script` can only be run."""
+    return all(word.isidentifier() for word in module.split("."))
+
+
 def mend(found: Which, project: str, asking: Asking) -> str:
     """With uv where it is there; else with the interpreter's own pip."""
     import shlex
     import shutil
 
+    if not is_name(found.module):
+        return f"{shlex.quote(found.python.executable)} {shlex.quote(found.asked)}"
     if not folders.installable(project):
         top = os.path.dirname(found.asked)
         for _ in range(found.module.count(".")):

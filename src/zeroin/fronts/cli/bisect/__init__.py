@@ -67,7 +67,7 @@ def add_options(p: Parser) -> None:
     same.add_argument("--loose", action="store_true", help="any failure of the same kind will do")
     same.add_argument("--strict", action="store_true", help="to the last word of the message")
     add("--repeat", type=int, metavar="N", help="runs of an end that does not fail")
-    add("--confidence", type=float, default=0.95, metavar="P", help="where it fails sometimes")
+    add("--confidence", type=float, default=0.95, metavar="P", help="how sure to be (0.95)")
     add("--jobs", "-j", type=int, metavar="N", help="tries at once (as many as pay)")
     add("--cold", action="store_true", help="run each try from its beginning")
     add("--fresh", action="store_true", help="forget what an earlier search found out")
