@@ -11,7 +11,7 @@ import sys
 from _thread import get_ident
 
 from .. import hooks, owner
-from ..warm.source import codes
+from ..warm.source import codes, constants
 from . import actions, say
 
 TYPE_CHECKING = False
@@ -268,6 +268,4 @@ def is_stdlib(path: str) -> bool:
 
 def _disarm(code: CodeType, hit: Any, probe: Probe) -> None:
     """All is done that was asked for: from now on the code only counts, in C."""
-    for index, one in enumerate(code.co_consts):
-        if one is hit:
-            codes.put_constant(code, index, probe.reached.step)
+    constants.exchange(code, hit, probe.reached.step)

@@ -174,13 +174,6 @@ def function_of(name: str, result: str | None, *arguments: str) -> Any:
     return _functions[name]
 
 
-def put_constant(code: CodeType, index: int, value: object) -> None:
-    """Exchange one of a code object's constants."""
-    _count(value, 1)
-    start = id(code.co_consts) + tuple.__basicsize__
-    write(start + index * WORD, id(value).to_bytes(WORD, "little"))
-
-
 def _count(thing: object, more: int) -> None:
     """A reference that is written, not made, must still be counted."""
     count = int.from_bytes(read(id(thing), 4), "little")

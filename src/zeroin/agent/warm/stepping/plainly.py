@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from ..source import codes, texts, weave
+from ..source import codes, constants, texts, weave
 from . import steps
 
 TYPE_CHECKING = False
@@ -78,9 +78,9 @@ def _facts(code: CodeType) -> tuple[Any, ...]:
 
 def _exchange_inner(code: CodeType, known: dict[int, tuple[CodeType, CodeType]]) -> None:
     """Functions that are made from now on are made of plain code."""
-    for index, inner in enumerate(code.co_consts):
+    for inner in code.co_consts:
         if id(inner) in known:
-            codes.put_constant(code, index, known[id(inner)][1])
+            constants.exchange(code, inner, known[id(inner)][1])
 
 
 def _exchange_functions(known: dict[int, tuple[CodeType, CodeType]]) -> None:
