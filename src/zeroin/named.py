@@ -1,7 +1,8 @@
-"""`NamedTuple` of `typing`, without what that does with annotations at each start.
+"""`NamedTuple` of `typing`, without what that does at each start.
 
-It compiles the annotation of every field, which nobody reads here: two thirds of what making such
-a class takes, and each start makes some dozens of them.
+It compiles the annotation of every field, which nobody reads here, and a constructor for each
+class. A start makes some dozens of classes and uses a few: here the constructor is compiled when
+the first of its kind is made, by `collections.namedtuple` itself.
 """
 
 from __future__ import annotations
@@ -12,18 +13,55 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple  # noqa: PLC0414 - for all who look at types
 else:
+    from _collections import _tuplegetter as _getter
+
+    class _Named(tuple):
+        """What all of them can do."""
+
+        __slots__ = ()
+        _fields = ()
+        _field_defaults: dict[str, Any] = {}  # noqa: RUF012 - each class has its own
+
+        def __new__(cls, *args: Any, **given: Any) -> Any:
+            kind = next(one for one in cls.__mro__ if "_fields" in vars(one))
+            defaults = list(kind._field_defaults.values())
+            kind.__new__ = namedtuple(kind.__name__, kind._fields, defaults=defaults).__new__  # noqa: PYI024
+            return kind.__new__(cls, *args, **given)
+
+        @classmethod
+        def _make(cls, iterable: Any) -> Any:
+            return cls(*iterable)
+
+        def _replace(self, **given: Any) -> Any:
+            made = self._make(map(given.pop, self._fields, self))
+            if given:
+                raise ValueError(f"Got unexpected field names: {list(given)!r}")
+            return made
+
+        def _asdict(self) -> dict[str, Any]:
+            return dict(zip(self._fields, self, strict=True))
+
+        def __repr__(self) -> str:
+            inner = ", ".join(f"{name}={value!r}" for name, value in self._asdict().items())
+            return f"{type(self).__name__}({inner})"
+
+        def __getnewargs__(self) -> tuple[Any, ...]:
+            return tuple(self)
 
     class _Meta(type):
         def __new__(cls, name: str, bases: tuple[type, ...], given: dict[str, Any]) -> type:
             if not bases:
                 return super().__new__(cls, name, bases, given)
-            fields = given.get("__annotations__", {})
-            defaults = [given[field] for field in fields if field in given]
-            made = namedtuple(name, fields, defaults=defaults, module=given["__module__"])  # noqa: PYI024
-            for key, value in given.items():
-                if key not in fields and key != "__module__":
-                    setattr(made, key, value)
-            return made
+            fields = tuple(given.get("__annotations__", {}))
+            space = {
+                **given,
+                **{field: _getter(index, "") for index, field in enumerate(fields)},
+                "__slots__": (),
+                "__match_args__": fields,
+                "_fields": fields,
+                "_field_defaults": {field: given[field] for field in fields if field in given},
+            }
+            return type(name, (_Named,), space)
 
     class NamedTuple(metaclass=_Meta):
         """A tuple whose members have names."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from zeroin.agent.amounts import size as size  # noqa: PLC0414 - the other way
 from zeroin.errors import UsageError
 
@@ -13,11 +11,20 @@ _BINARY = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 def parse_size(text: str) -> int:
     """`500M`, `2GiB`, `1.5 gb`, `4096`."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", text, re.IGNORECASE | re.ASCII)
-    if not match or (match[3] and not match[2]):
+    word = text.strip().lower().removesuffix("b")
+    table = _BINARY if word.endswith("i") else _UNITS
+    word = word.removesuffix("i")
+    unit = word[-1:] if word.endswith(tuple(_BINARY)) else ""
+    number = word.removesuffix(unit).rstrip()
+    if not is_number(number) or unit not in table:
         raise UsageError(f"{text!r} is no size", hint="write 500M, 2GiB or 4096")
-    unit = match[2].lower()
-    return int(float(match[1]) * (_BINARY[unit] if match[3] else _UNITS[unit]))
+    return int(float(number) * table[unit])
+
+
+def is_number(text: str) -> bool:
+    """`12`, `1.5`; without a regular expression, which takes half a millisecond to make."""
+    whole, point, rest = text.partition(".")
+    return text.isascii() and whole.isdecimal() and (rest.isdecimal() or not point)
 
 
 def format_size(count: int) -> str:

@@ -33,7 +33,7 @@ MOST = 1000  # files that are listed
 FULL = os.strerror(errno.ENOSPC)
 SAYS_FULL = (FULL, "disk is full", "ENOSPC", "SIGBUS", "Bus error")
 OVERFLOW = os.strerror(errno.EOVERFLOW)
-_QUOTED = re.compile(r"""['"‘]([^'"’]+)['"’]""")
+QUOTED = r"""['"‘]([^'"’]+)['"’]"""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -210,7 +210,7 @@ class Overlay(Part):
     def _named(self, said: str) -> str:
         """The file below the folder that it could not write, if it said so."""
         for line in said.splitlines():
-            for name in _QUOTED.findall(line) if FULL in line else ():
+            for name in re.findall(QUOTED, line) if FULL in line else ():
                 path = os.path.realpath(os.path.join(self._cwd, name))
                 if path.startswith(os.path.join(self.path, "")):
                     return path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from zeroin.emulate.part import Limit
 from zeroin.errors import UsageError
-from zeroin.sizes import format_size, parse_size, short_size, size
+from zeroin.sizes import format_size, is_number, parse_size, short_size, size
 
 if TYPE_CHECKING:
     from zeroin.emulate.part import Scene
@@ -46,10 +46,10 @@ def read_count(name: str, value: str) -> Limit:
 def read_share(name: str, value: str) -> Limit:
     """`cpu=50%`: of one core."""
     text = f"{name}={value}"
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)%", value)
-    if not match or not float(match[1]):
+    number = value.removesuffix("%")
+    if number == value or not is_number(number) or not float(number):
         raise UsageError(f"--limit {text}: {value!r} is no share", hint=f"write {name}=50%")
-    return Limit(name, text, "", float(match[1]) / 100)
+    return Limit(name, text, "", float(number) / 100)
 
 
 def with_amount(limit: Limit, amount: int) -> Limit:
@@ -66,23 +66,24 @@ def of_whole(limit: Limit, whole: int) -> Limit:
 
 
 def _amount(text: str, value: str) -> tuple[float, bool]:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)%", value)
-    of = re.fullmatch(r"(\d+(?:\.\d+)?)% of (.+)", value)
+    number, percent, of = value.partition("%")
+    share = float(number) / 100 if percent and is_number(number) else None
     try:
-        amount = float(match[1]) / 100 if match else parse_size(of[2] if of else value)
-        if of:
-            amount = int(amount * float(of[1]) / 100)
+        if share is None or (of and not of.startswith(" of ")):
+            amount: float = parse_size(value)
+        else:
+            amount = int(share * parse_size(of.removeprefix(" of "))) if of else share
     except UsageError as error:
         raise UsageError(
             f"--limit {text}: {error.message}", hint="write 500M, 2GiB or 90%"
         ) from None
     if not amount:
         raise UsageError(f"--limit {text}: nothing works with nothing", hint="write 500M or 2GiB")
-    return amount, bool(match)
+    return amount, share is not None and not of
 
 
 def _count(text: str, value: str) -> int:
-    if not re.fullmatch(r"\d+", value, re.ASCII) or not int(value):
+    if not (value.isascii() and value.isdecimal() and int(value)):
         raise UsageError(f"--limit {text}: {value!r} is no number from 1 on")
     return int(value)
 

@@ -136,6 +136,8 @@ def _remove(folders: Sequence[str]) -> None:
 
 class _Guard:
     def __init__(self, driver: int, parts: Sequence[Part]) -> None:
+        from zeroin.run.glance import Glance
+
         self._watches: dict[str, Watch] = {}
         for number, part in enumerate(parts):
             watch = part.watch()
@@ -144,12 +146,9 @@ class _Guard:
         self._due = dict.fromkeys(self._watches, 0.0)
         self._errors: dict[str, str] = {}
         self._began = time.monotonic()
+        glance = Glance(driver)
         self._eyes = Eyes(
-            lambda: tree.descendants(driver),
-            tree.memory,
-            tree.together,
-            tree.ticks,
-            stacks_with_values,
+            glance.members, glance.memory, tree.together, tree.ticks, stacks_with_values
         )
 
     def wait(self, reading: int) -> bool:

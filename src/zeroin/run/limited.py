@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from zeroin.agent import post
 from zeroin.emulate import kernel, registry
 from zeroin.emulate.part import Ending, Scene, open_folder
 from zeroin.errors import UntestableError
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from zeroin.run.apart import View
     from zeroin.run.execute import Ended, Run
 
-FILLS = "ZEROIN_ROOM"  # for the agent
+FILLS = "ZEROIN_ROOM"  # for the agent, in a way that needs nothing loaded to be read
 
 
 def execute(
@@ -100,7 +99,7 @@ class Limited:
         own = {key: value for part in self._parts for key, value in part.env.items()}
         fills = [path for part in self._parts for path in part.fills]
         if fills:
-            own[FILLS] = post.dumps(fills)
+            own[FILLS] = ":".join(os.fsencode(path).hex() for path in fills)
         self._env = {**self._given, **own, MARK: self._name}
         tree.HELPERS.update(pid for part in self._parts for pid in part.helpers)
 
