@@ -9,7 +9,8 @@ import zlib
 from typing import TYPE_CHECKING
 
 from zeroin.axes.changes.code import EXECUTABLE, LINK
-from zeroin.axes.commits.worktree import LONG_AGO, bring
+from zeroin.axes.commits.stamps import LONG_AGO
+from zeroin.axes.commits.worktree import bring
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

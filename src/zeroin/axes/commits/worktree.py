@@ -10,14 +10,27 @@ import shutil
 from typing import TYPE_CHECKING
 
 from zeroin.axes.commits.git import Git
+from zeroin.axes.commits.stamps import LONG_AGO, stamp
 from zeroin.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
 SMALL = 1 << 20  # bytes of a file that is copied; a larger one is shown where it is
-FEW = 50  # files
-LONG_AGO = 1_000_000_000  # seconds: the earliest time that a file is given
+# A file's times are ours to set (`stamps`), and the index is as simple as it can be.
+OWN_SETTINGS = """\
+[core]
+	bare = true
+	trustctime = false
+	splitIndex = false
+	untrackedCache = false
+[feature]
+	manyFiles = false
+[index]
+	version = 2
+	skipHash = false
+	sparse = false
+"""
 _NEVER = frozenset((".git", ".zeroin", "__pycache__"))
 _BUILT = re.compile(r".*\.(so|pyd|dylib|o|a)|(.*/)?build")
 
@@ -40,13 +53,14 @@ def borrow(git: Git, folder: str) -> Git:
     refs = git("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags", "refs/remotes")
     with open(os.path.join(folder, "packed-refs"), "w", encoding="utf-8") as file:
         file.write(refs)
-    settings = os.path.join(theirs, "config")
+    settings, added = os.path.join(theirs, "config"), OWN_SETTINGS
     if not git.tells("config", "--file", settings, "core.worktree"):
         # Filters, line ends, attributes: files come out as they do for the user.
         quoted = settings.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-        own = os.path.join(folder, "config")
-        with open(own, "a", encoding="utf-8", errors="surrogateescape") as file:
-            file.write(f'[include]\n\tpath = "{quoted}"\n[core]\n\tbare = true\n')
+        added = f'[include]\n\tpath = "{quoted}"\n{added}'
+    own = os.path.join(folder, "config")
+    with open(own, "a", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(added)
     return Git(folder)
 
 
@@ -122,10 +136,10 @@ class Worktree:
         """What is there beside the commit's files."""
         return set(self._git("ls-files", "--others", "-z").split("\0")[:-1])
 
-    def switch(self, commit: str, *, keep_bytecode: bool = True, stamp: str = "*.py") -> None:
+    def switch(self, commit: str, *, keep_bytecode: bool = True, stamped: str = ".py") -> None:
         """Be as that commit is; nothing is left of what was run before.
 
-        Files with names as `stamp` get times that go by what is in them.
+        Files whose names end so get times that go by what is in them.
         """
         if not _admin(self.folder):  # a git that was killed has tidied up behind itself, late
             self._known = self._make(commit)
@@ -140,30 +154,25 @@ class Worktree:
         self._git("checkout", "--quiet", "--force", "--detach", commit)
         self._submodules()
         if keep_bytecode:
-            self._stamp(stamp)
+            self._stamp(stamped)
         self.at = commit
         root = self._original.folder
         self.shown = tuple(
             one.path for one in self._mine if bring(one, root, self.folder, self.shown)
         )
 
-    def _stamp(self, pattern: str) -> None:
+    def _stamp(self, ending: str) -> None:
         """Bytecode goes by a file's time, in seconds: the same text gets the same one, always."""
-        changed = 0
-        for entry in self._git("ls-files", "--stage", "-z", "--", pattern).split("\0"):
+        if stamp(self.folder, os.path.join(self._known, "index"), ending):
+            return
+        for entry in self._git("ls-files", "--stage", "-z", "--", f"*{ending}").split("\0"):
             about, _, path = entry.partition("\t")
-            if not path:
-                continue
-            full = os.path.join(self.folder, path)
-            seconds = LONG_AGO + int(about.split()[1][:7], 16)
-            try:
-                if int(os.lstat(full).st_mtime) != seconds:
-                    os.utime(full, (seconds, seconds), follow_symlinks=False)
-                    changed += 1
-            except OSError:
-                continue  # left out of the checkout
-        if changed > FEW:  # or else git writes these few anew the next time, and so do we
-            self._git.has("update-index", "-q", "--refresh")
+            seconds = LONG_AGO + int(about.split()[1][:7], 16) if path else 0
+            with contextlib.suppress(OSError):  # left out of the checkout
+                if path and int(os.lstat(os.path.join(self.folder, path)).st_mtime) != seconds:
+                    when = (seconds, seconds)
+                    os.utime(os.path.join(self.folder, path), when, follow_symlinks=False)
+        self._git.has("update-index", "-q", "--refresh")
 
     def _submodules(self) -> None:
         """From the user's own copies of them, so that no network is needed."""

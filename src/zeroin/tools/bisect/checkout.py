@@ -97,8 +97,8 @@ class Commits:
     def _switch(self, commit: str) -> None:
         build = self._shared.build
         # What a build has made is newer than what it was made of, whenever that is checked out.
-        stamp = "*.py" if self._shared.editable is None else "*"
-        self._tree.switch(commit, keep_bytecode=not build, stamp=stamp)
+        stamped = ".py" if self._shared.editable is None else ""
+        self._tree.switch(commit, keep_bytecode=not build, stamped=stamped)
         if not self._shared.apart:
             self._link()
         if self._shared.editable is not None:

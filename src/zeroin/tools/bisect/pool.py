@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import select
+import time
 from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
@@ -16,9 +17,15 @@ if TYPE_CHECKING:
     from zeroin.tools.workers import Answer, Servant
 
 
+# Tries that are about to end are waited for: what is begun without knowing is often in vain, and
+# to begin takes a while, too. At most this share of a try's length, and so many seconds.
+CLOSE, AT_MOST = 0.05, 0.1
+
+
 class _Task(NamedTuple):
     trial: Trial
     worker: Worker
+    began: float
 
 
 class Pool:
@@ -29,6 +36,7 @@ class Pool:
         self._jobs = jobs
         self._workers: dict[int, Worker] = {}
         self._busy: dict[int, _Task] = {}  # by slot
+        self._took = 0.0  # seconds, of the last one that is over
 
     @property
     def free(self) -> int:
@@ -51,21 +59,38 @@ class Pool:
         if slot not in self._workers:
             others = list(self._workers.values())
             self._workers[slot] = Worker(lambda: self._servant(slot), others)
-        self._busy[slot] = _Task(trial, self._workers[slot])
+        self._busy[slot] = _Task(trial, self._workers[slot], time.monotonic())
         self._workers[slot].send(trial)
 
     def wait(self) -> list[tuple[Trial, Answer]]:
         """What is over."""
+        done = self._over(None)
+        while patience := self._about_to_end():
+            more = self._over(patience)
+            if not more:
+                break
+            done += more
+        return done
+
+    def _over(self, seconds: float | None) -> list[tuple[Trial, Answer]]:
         by_fd = {task.worker.socket.fileno(): slot for slot, task in self._busy.items()}
-        ready, _, _ = select.select(list(by_fd), [], [])
+        ready, _, _ = select.select(list(by_fd), [], [], seconds)
         done = []
         for fd in ready:
             slot = by_fd[fd]
             task = self._busy.pop(slot)
             done.append((task.trial, task.worker.receive()))
+            self._took = time.monotonic() - task.began
             if task.worker.is_lost:
                 self._workers.pop(slot).close()
         return done
+
+    def _about_to_end(self) -> float:
+        """Seconds in which another one should be over, if they all take as long; 0 for none."""
+        patience = min(CLOSE * self._took, AT_MOST)
+        now = time.monotonic()
+        due = [task.began + self._took - now for task in self._busy.values()]
+        return patience if any(-patience < left < patience for left in due) else 0.0
 
     def give_up(self, trials: Sequence[Trial]) -> None:
         """Nobody needs to know."""

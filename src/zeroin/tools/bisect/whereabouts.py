@@ -27,16 +27,20 @@ for name in sys.argv[1:]:
 """
 
 
+PATIENCE = 10.0  # seconds
+
+
 class Whereabouts:
     """Whether Python, as it would be started, finds the repository's packages elsewhere or not.
 
     It is only a guess that saves a run: each try tells what it has really loaded. Python is
-    asked while other things are done.
+    asked while other things are done, and waited for only if the command speaks of it.
     """
 
     def __init__(self, root: str, cycle: Cycle, environ: Mapping[str, str]) -> None:
         self._root = root
         self._process: subprocess.Popen[str] | None = None
+        self._patience = PATIENCE if any("py" in word for word in cycle.command) else 0.0
         names = names_in(root)
         if names:
             with contextlib.suppress(ZeroinError, OSError):
@@ -55,7 +59,7 @@ class Whereabouts:
         if self._process is None:
             return False
         try:
-            told, _ = self._process.communicate(timeout=10)
+            told, _ = self._process.communicate(timeout=self._patience)
         except subprocess.TimeoutExpired:
             return False
         here = os.path.realpath(self._root) + "/"
