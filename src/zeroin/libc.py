@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import _ctypes
 import functools
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _c: Any = _ctypes  # which no stub knows whole
 _Simple: Any = _c._SimpleCData  # noqa: SLF001 - what `ctypes` makes its types of

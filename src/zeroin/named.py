@@ -1,16 +1,15 @@
 """`NamedTuple` of `typing`, without what that does at each start.
 
 It compiles the annotation of every field, which nobody reads here, and a constructor for each
-class. A start makes some dozens of classes and uses a few: here the constructor is compiled when
-the first of its kind is made, by `collections.namedtuple` itself.
+class, as `collections.namedtuple` does. A start makes some dozens of classes and uses a few: here
+the constructor is compiled when the first of its kind is made.
 """
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
     from typing import NamedTuple as NamedTuple  # noqa: PLC0414 - for all who look at types
 else:
     from _collections import _tuplegetter as _getter
@@ -24,8 +23,7 @@ else:
 
         def __new__(cls, *args: Any, **given: Any) -> Any:
             kind = next(one for one in cls.__mro__ if "_fields" in vars(one))
-            defaults = list(kind._field_defaults.values())
-            kind.__new__ = namedtuple(kind.__name__, kind._fields, defaults=defaults).__new__  # noqa: PYI024
+            kind.__new__ = _constructor(kind)
             return kind.__new__(cls, *args, **given)
 
         @classmethod
@@ -47,6 +45,15 @@ else:
 
         def __getnewargs__(self) -> tuple[Any, ...]:
             return tuple(self)
+
+    def _constructor(kind: type) -> Any:
+        names = "".join(f"{field}, " for field in kind._fields)
+        # Names can't stand in a string of code unless they are names: Python has read them.
+        made = eval(f"lambda _cls, {names}: _new(_cls, ({names}))", {"_new": tuple.__new__})  # noqa: S307
+        made.__name__ = "__new__"
+        made.__qualname__ = f"{kind.__name__}.__new__"
+        made.__defaults__ = tuple(kind._field_defaults.values())
+        return made
 
     class _Meta(type):
         def __new__(cls, name: str, bases: tuple[type, ...], given: dict[str, Any]) -> type:

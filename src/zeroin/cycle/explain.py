@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.cycle import printed, signature
 from zeroin.cycle.crash import Crash, Frame, telling
 from zeroin.cycle.outcome import Explanation, Kind
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -7,10 +7,10 @@ Numbers, addresses, times and folders go; words, quoted names and file names sta
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

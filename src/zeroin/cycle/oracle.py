@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
 
 from zeroin.cycle.outcome import Kind
 from zeroin.cycle.signature import Strength
 from zeroin.cycle.verdict import Verdict
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

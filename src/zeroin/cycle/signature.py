@@ -7,11 +7,11 @@ holds the types of the chain, the user's innermost function, and the masked mess
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from zeroin.digest import digest
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

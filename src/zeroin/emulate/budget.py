@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.emulate import calls
 from zeroin.emulate.faults import GAINS, execve, lacks_listener
@@ -15,6 +14,7 @@ from zeroin.emulate.part import Effect, Part
 from zeroin.emulate.supervisor import Rule, Supervisor
 from zeroin.sizes import size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

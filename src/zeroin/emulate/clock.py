@@ -10,13 +10,13 @@ import ctypes
 import glob
 import os
 import re
-from typing import TYPE_CHECKING
 
 from zeroin.emulate import kernel
 from zeroin.emulate.covers import SHM
 from zeroin.emulate.part import Backend, Effect, Kind, Limit, Part
 from zeroin.errors import UsageError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import resource
-from typing import TYPE_CHECKING
 
 from zeroin.emulate import cgroups, kernel, values
 from zeroin.emulate.grouped import SCOPE, V1, V2, Grouped
 from zeroin.emulate.part import Backend, Effect, Kind, Part
 from zeroin.errors import UsageError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

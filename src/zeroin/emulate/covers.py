@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.emulate import kernel, values
 from zeroin.emulate.fullness import Fullness
@@ -12,6 +11,7 @@ from zeroin.emulate.part import Backend, Effect, Kind, Part, open_folder
 from zeroin.errors import UsageError
 from zeroin.sizes import size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

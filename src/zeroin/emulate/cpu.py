@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING, Any
 
 from zeroin.emulate import cgroups, values
 from zeroin.emulate.grouped import SCOPE, V1, V2, Grouped
 from zeroin.emulate.part import Backend, Effect, Kind, Part
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from zeroin.emulate.part import Ending, Eyes, Limit, Scene
     from zeroin.emulate.watch import Watch

@@ -9,7 +9,6 @@ import errno
 import os
 import re
 import shutil
-from typing import TYPE_CHECKING
 
 from zeroin.emulate import calls, kernel, notify
 from zeroin.emulate.part import Backend, Effect, Kind, Limit, Part
@@ -17,6 +16,7 @@ from zeroin.emulate.supervisor import Rule, Supervisor
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

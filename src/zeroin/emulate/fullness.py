@@ -7,10 +7,11 @@ notices and tidies up within milliseconds can be missed.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from zeroin.emulate.part import Eyes
 

@@ -9,15 +9,16 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
 
 from zeroin.emulate import values
 from zeroin.emulate.part import Backend, Effect, Kind, Limit, Part
 from zeroin.errors import UntestableError, UsageError
 from zeroin.sizes import size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from zeroin.emulate.part import Ending, Scene
 

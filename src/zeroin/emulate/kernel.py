@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from typing import TYPE_CHECKING, NoReturn
 
 from zeroin.libc import LONG, error, function
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import NoReturn
 
 NEW_USER, NEW_MOUNTS, NEW_NETWORK = 0x10000000, 0x00020000, 0x40000000
 READ_ONLY, NO_SUID, NO_DEVICES = 0x1, 0x2, 0x4

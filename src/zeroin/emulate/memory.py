@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-from typing import TYPE_CHECKING
 
 from zeroin.cycle.printed import owner_of
 from zeroin.emulate import memory_watch, values
@@ -13,6 +12,7 @@ from zeroin.emulate.part import Backend, Effect, Kind, Part
 from zeroin.errors import UsageError
 from zeroin.sizes import size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import socket
 import struct
-from typing import TYPE_CHECKING
 
 from zeroin.emulate import kernel
 from zeroin.emulate.part import Backend, Effect, Kind, Limit, Part
 from zeroin.errors import UsageError
 from zeroin.sizes import parse_size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -8,12 +8,13 @@ before it starts, something a guard looks at while it runs, something told and t
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from zeroin.emulate.watch import Watch
 

@@ -16,11 +16,11 @@ import signal
 import struct
 import time
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
 from zeroin.emulate import notify
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
 
 from zeroin.emulate.part import Limit
 from zeroin.errors import UsageError
 from zeroin.sizes import format_size, is_number, parse_size, short_size, size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.emulate.part import Scene
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
 
 from zeroin.fronts import words
 from zeroin.fronts.shrink_text import counted
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

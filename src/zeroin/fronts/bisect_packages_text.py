@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from zeroin.fronts.shrink_text import counted
 from zeroin.fronts.words import put
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from zeroin.fronts.words import Paint
     from zeroin.tools.bisect.report import BisectReport, Culprit

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
 
 from zeroin.cycle import Kind, Verdict
 from zeroin.fronts import bisect_culprits
@@ -12,8 +11,10 @@ from zeroin.fronts.bisect_packages_text import ABSENT, put_packages
 from zeroin.fronts.shrink_text import counted
 from zeroin.fronts.words import Paint, put
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any, TextIO
 
     from zeroin.tools.bisect.report import BisectReport, Ends, Progress, Tried
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.fronts import words
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from zeroin.fronts.words import Paint
     from zeroin.observe.calls.report import Failure, Used
     from zeroin.tools.files import Found

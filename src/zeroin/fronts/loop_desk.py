@@ -7,10 +7,10 @@ import os
 import select
 import struct
 import termios
-from typing import TYPE_CHECKING
 
 from zeroin.tools.loop.report import Order
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

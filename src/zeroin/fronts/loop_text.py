@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.cycle import Kind
 from zeroin.fronts import words
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.fronts.words import Paint
     from zeroin.tools.loop import Iteration

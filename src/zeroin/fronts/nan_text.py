@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
 
 from zeroin.fronts import words
 from zeroin.fronts.files_text import short
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from zeroin.fronts.words import Paint
     from zeroin.tools.nan import NanReport

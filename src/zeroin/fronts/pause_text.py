@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
 
 from zeroin.fronts import words
 from zeroin.run.hold import Missed
 from zeroin.sizes import format_size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.cycle import Cycle
     from zeroin.run.hold import Held

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from zeroin.tools.tests import FailingTests
 
 _agent = "_zeroin_agent" if "_zeroin_agent" in sys.modules else "zeroin.agent"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from zeroin.fronts import probes_text
 from zeroin.fronts.limit_text import as_data
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from zeroin.record.store import Attempt
     from zeroin.tools.compare import Changed, Difference
     from zeroin.tools.diff import DiffReport

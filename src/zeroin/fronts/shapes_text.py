@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
 
 from zeroin.fronts import words
 from zeroin.fronts.files_text import short
 from zeroin.observe.shapes import text
 from zeroin.tools import shapes as tool
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from zeroin.fronts.words import Paint
     from zeroin.observe.shapes.told import Failed
     from zeroin.tools.shapes import Change, Checked, ShapesReport, Source

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle.printed import owner_of
 from zeroin.fronts import report_text, words
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from zeroin.fronts.words import Paint
     from zeroin.tools.show import ShowReport
 

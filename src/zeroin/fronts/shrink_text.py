@@ -8,11 +8,13 @@ import shlex
 import shutil
 import sys
 import time
-from typing import TYPE_CHECKING, TextIO
 
 from zeroin.fronts.words import Paint, put, size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from zeroin.tools.shrink.report import Baseline, Progress, ShrinkReport, Shrunk
 
 MOST_OTHERS = 5  # that are told

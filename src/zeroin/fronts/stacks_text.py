@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from zeroin.fronts import words
 from zeroin.fronts.files_text import short
 from zeroin.observe.stacks.denied import ENDED
 from zeroin.observe.stacks.stack import module_of, owner_of
 from zeroin.observe.stacks.verdict import let_go, who
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from zeroin.fronts.words import Paint
     from zeroin.observe.stacks.judge import Seen

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import TYPE_CHECKING, Any
 
 from zeroin.fronts import words
 from zeroin.fronts.files_text import short
 from zeroin.tools.which.verdict import is_name
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from zeroin.fronts.words import Paint
     from zeroin.tools.which.report import Copy, Reached, Which
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
 
 from zeroin.fronts import words
 from zeroin.observe.death import words as meanings
 from zeroin.observe.death.evidence import disk_words
 from zeroin.tools.why import limit_words
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from zeroin.fronts.words import Paint
     from zeroin.tools.why import WhyReport
 

@@ -10,15 +10,16 @@ import json
 import os
 import sqlite3
 import zlib
-from typing import TYPE_CHECKING, Any
 
 from zeroin.digest import digest
 from zeroin.errors import StoreError, UsageError
 from zeroin.named import NamedTuple
 from zeroin.record import place
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
 VERSION = 1
 BUSY_SECONDS = 10.0

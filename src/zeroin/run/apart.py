@@ -11,7 +11,6 @@ import shutil
 import signal
 import stat
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.emulate import kernel
 from zeroin.emulate.kernel import BIND, NEW_MOUNTS, NO_DEVICES, NO_SUID, RECURSIVE
@@ -19,6 +18,7 @@ from zeroin.errors import UntestableError
 from zeroin.named import NamedTuple
 from zeroin.run.spawn import become, find
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -11,8 +11,8 @@ import heapq
 import itertools
 import select
 import time
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -11,13 +11,14 @@ import os
 import re
 import shutil
 import stat
-from typing import TYPE_CHECKING, Any
 
 from zeroin.named import NamedTuple
 from zeroin.run.dists import INFO, installed_once
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
+    from typing import Any
 
     from zeroin.run.dists import Dist
     from zeroin.run.interpreter import Python

@@ -7,13 +7,14 @@ import json
 import os
 import subprocess
 import tempfile
-from typing import TYPE_CHECKING, Any
 
 from zeroin.run.environment import users
 from zeroin.run.spawn import find
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from zeroin.cycle import Cycle
 

@@ -6,11 +6,11 @@ import csv
 import functools
 import json
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.run.uv import normal
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

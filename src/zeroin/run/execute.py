@@ -7,7 +7,6 @@ import os
 import select
 import signal
 import time
-from typing import TYPE_CHECKING, Any
 
 from zeroin.named import NamedTuple
 from zeroin.run import tree, wires
@@ -15,8 +14,10 @@ from zeroin.run.family import CLOCK, Family, wants_the_clock
 from zeroin.run.output import Output
 from zeroin.run.spawn import spawn
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
 
     from zeroin.run.aside import Aside
     from zeroin.run.hold import Onlooker

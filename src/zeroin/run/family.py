@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.run import tree
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.run.aside import Aside
 

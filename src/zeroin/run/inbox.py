@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import _socket  # `socket` itself takes longer to load than all that we do with it
 import os
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 LONGEST = 100  # bytes of a socket's path; the kernel takes 107
 BIGGEST = 64 << 20  # bytes of one message

@@ -8,14 +8,15 @@ import os
 import signal
 import subprocess
 import tempfile
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import UntestableError, UsageError
 from zeroin.run import interpreter
 from zeroin.run.environment import BOOT
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
 AGENT = os.path.dirname(BOOT)
 # The path is put back by the part itself.

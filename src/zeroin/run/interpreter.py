@@ -7,13 +7,14 @@ import os
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import UntestableError, UsageError
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
 _PYTHON = re.compile(r"python[\d.]*t?")
 _SECONDS = 30.0

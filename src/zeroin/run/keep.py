@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 

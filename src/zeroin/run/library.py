@@ -6,13 +6,14 @@ import contextlib
 import json
 import os
 import subprocess
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import CommandNotFoundError, UsageError
 from zeroin.run.spawn import find
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROWS = os.path.join(HERE, "rows_script.py")

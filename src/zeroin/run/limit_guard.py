@@ -11,13 +11,14 @@ import select
 import signal
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
 
 from zeroin.emulate.part import Eyes, Part
 from zeroin.run import tree
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
     from zeroin.emulate.watch import Watch
 

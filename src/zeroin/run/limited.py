@@ -7,7 +7,6 @@ Whatever is set up for them ends with the run: what the command has started is e
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.emulate import kernel, registry
 from zeroin.emulate.part import Ending, Scene, open_folder
@@ -16,8 +15,10 @@ from zeroin.run import tree
 from zeroin.run.limit_guard import MARK, LimitGuard
 from zeroin.run.spawn import become, find
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from zeroin.cycle import Cycle
     from zeroin.emulate.part import Effect

@@ -7,10 +7,10 @@ import os
 import select
 import signal
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.run.wires import PIPE, inner_ends
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 

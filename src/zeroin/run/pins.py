@@ -11,7 +11,6 @@ import shutil
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 from zeroin.digest import digest
 from zeroin.errors import UntestableError
@@ -20,6 +19,7 @@ from zeroin.run.composed import Part
 from zeroin.run.dists import installed
 from zeroin.run.uv import UvError, normal
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

@@ -11,11 +11,11 @@ import shutil
 import signal
 import subprocess
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.errors import NOT_EXECUTABLE, CommandNotFoundError
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import signal
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import NOT_EXECUTABLE, CommandNotFoundError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
 _CANT_EXEC = "exec"  # the word before its errno
 CLEAN = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

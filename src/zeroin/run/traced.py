@@ -14,12 +14,12 @@ import shutil
 import signal
 import threading
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.observe.calls import History, Reader
 from zeroin.run.spawn import cant_start, find
 from zeroin.run.tree import is_zombie
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

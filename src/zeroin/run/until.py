@@ -6,12 +6,12 @@ training do, so that all are ended then. Without one, all are ended at once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from zeroin.run.execute import Run
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from zeroin.run.inbox import Inbox
     from zeroin.run.keep import Keeper

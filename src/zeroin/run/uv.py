@@ -7,11 +7,11 @@ import os
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
 
 from zeroin.errors import UntestableError
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 

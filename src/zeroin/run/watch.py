@@ -18,10 +18,10 @@ import re
 import stat
 import struct
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -12,8 +12,8 @@ import errno
 import fcntl
 import os
 import stat
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

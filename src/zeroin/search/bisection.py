@@ -13,11 +13,11 @@ import bisect
 import dataclasses
 import itertools
 import math
-from typing import TYPE_CHECKING
 
 from zeroin.cycle import Verdict
 from zeroin.search.testable import Testable
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 

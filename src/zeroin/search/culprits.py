@@ -13,13 +13,13 @@ from __future__ import annotations
 import dataclasses
 import enum
 import itertools
-from typing import TYPE_CHECKING
 
 from zeroin.cycle import Verdict
 from zeroin.search import ahead
 from zeroin.search.fewest import Fewest
 from zeroin.search.ranges import Ranges, members, packed
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

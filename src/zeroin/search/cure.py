@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import dataclasses
 import heapq
-from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Verdict
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+    from typing import Any
 
     Changes = frozenset[int]
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from typing import TYPE_CHECKING
 
 from zeroin.cycle import Verdict
 from zeroin.search.bisection import Bisection
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 

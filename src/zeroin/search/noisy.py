@@ -11,11 +11,11 @@ import bisect
 import dataclasses
 import functools
 import itertools
-from typing import TYPE_CHECKING
 
 from zeroin.search.posterior import Counts, Group, Posterior
 from zeroin.search.testable import Testable
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 

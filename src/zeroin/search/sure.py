@@ -8,12 +8,12 @@ always shows, or it comes and goes at a rate that nobody knows (`posterior`).
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.search.noisy import cautious
 from zeroin.search.posterior import BAD, GOOD, evidence
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

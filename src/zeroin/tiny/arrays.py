@@ -13,7 +13,6 @@ import math
 import os
 import shutil
 import zipfile
-from typing import IO, TYPE_CHECKING, Any
 
 from zeroin.axes.payload.arrays import SAFE
 from zeroin.axes.payload.npy import NPY, Npy, read_head, width_of
@@ -22,8 +21,10 @@ from zeroin.named import NamedTuple
 from zeroin.tiny.numbers import Numbers, Records
 from zeroin.tiny.rows import Row, Rows, UnreadableError, writing
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import IO, Any
 
 HEAD = 1 << 16  # bytes in which NumPy's header is
 ONLY = ""  # the name of an array that has none

@@ -7,15 +7,16 @@ import html
 import json
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.payload.markup import ATTRIBUTE, TOKEN, read_elements
 from zeroin.axes.payload.settings import read_toml_lines, read_yaml_lines
 from zeroin.tiny.rows import typed
 from zeroin.tiny.trees import Look
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from zeroin.axes.payload.node import Node
     from zeroin.tiny.trees import Group

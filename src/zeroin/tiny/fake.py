@@ -10,12 +10,13 @@ import itertools
 import random
 import re
 import string
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import UsageError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
 NAMES = ("int", "float", "str", "bool", "null")
 LENGTH = 2  # of lists, where nothing says otherwise

@@ -12,7 +12,6 @@ import os
 import re
 import struct
 import zipfile
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.payload.npy import MAGIC, Npy
 from zeroin.axes.payload.packed import LONG_AGO
@@ -21,10 +20,12 @@ from zeroin.named import NamedTuple
 from zeroin.tiny import arrays as stored
 from zeroin.tiny.source import Source
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import contextlib
     import random
     from collections.abc import Mapping
+    from typing import Any
 
     Arrays = dict[str, "Array"]
 

@@ -7,15 +7,16 @@ import shutil
 import stat
 import tarfile
 import zipfile
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.payload.packed import LONG_AGO
 from zeroin.errors import UsageError
 from zeroin.tiny.rows import Row, Rows, writing
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import contextlib
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     Told = dict[str, Any]
 

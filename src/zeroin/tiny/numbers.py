@@ -6,12 +6,13 @@ import array
 import math
 import struct
 import sys
-from typing import TYPE_CHECKING, Any
 
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
 NARROW = 20  # numbers of a row that are looked at one by one: columns of a table
 

@@ -11,7 +11,6 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from typing import IO, TYPE_CHECKING
 
 from zeroin.axes.payload import foreign as foreigners
 from zeroin.axes.payload import jsons, markup, settings, zstd
@@ -24,8 +23,10 @@ from zeroin.tiny.foreign import foreign
 from zeroin.tiny.rows import UnreadableError
 from zeroin.tiny.source import Source
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import IO
 
     from zeroin.axes.payload.tree import Codec
     from zeroin.tiny.foreign import Library

@@ -10,14 +10,15 @@ import csv
 import itertools
 import json
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.payload import packings
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
 
     from zeroin.axes.payload.tree import Codec
 

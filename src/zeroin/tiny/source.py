@@ -6,13 +6,14 @@ import io
 import os
 import shutil
 import tempfile
-from typing import IO, TYPE_CHECKING, Any
 
 from zeroin.axes.payload import packings, zstd
 from zeroin.tiny.rows import UnreadableError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import contextlib
+    from typing import IO, Any
 
     from zeroin.axes.payload.tree import Codec
 

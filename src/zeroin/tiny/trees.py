@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.payload.jsons import read_json
 from zeroin.named import NamedTuple
 from zeroin.tiny.rows import Row, Rows, UnreadableError, put
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
 
     from zeroin.axes.payload.node import Node
     from zeroin.axes.payload.tree import Codec

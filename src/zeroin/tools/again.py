@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.cycle import Cycle
 from zeroin.errors import ZeroinError
@@ -12,6 +11,7 @@ from zeroin.tools.masking import Mask, is_masked
 from zeroin.tools.recorder import Replay
 from zeroin.tools.run import run
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -6,13 +6,13 @@ import ctypes
 import os
 import signal
 import subprocess
-from typing import TYPE_CHECKING
 
 from zeroin.errors import UntestableError, UsageError, ZeroinError
 from zeroin.observe.calls import report as reporting
 from zeroin.run import traced
 from zeroin.tools.files import Found
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple
 from zeroin.tools.sizes import parse_size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
 
 class Config(NamedTuple):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.named import NamedTuple
 from zeroin.tools.compare import Changed, compare
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.record.store import Attempt
     from zeroin.tools.compare import Difference

@@ -10,7 +10,6 @@ import json
 import os
 import random
 import tempfile
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.payload import foreign, packings
 from zeroin.errors import UsageError
@@ -24,8 +23,10 @@ from zeroin.tiny.opening import SAMPLE, open_rows, reading
 from zeroin.tiny.rows import put, put_packed
 from zeroin.tiny.source import Source
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from zeroin.tiny.fake_arrays import Arrays
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
 
 from zeroin.emulate import causes
 from zeroin.named import NamedTuple
@@ -22,8 +21,10 @@ from zeroin.run.inbox import Inbox
 from zeroin.run.limit_guard import guarded
 from zeroin.tools.run import RunReport, run, stacks_of, start_and_wait
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from zeroin.cycle import Cycle
     from zeroin.observe.calls.history import History, Tried

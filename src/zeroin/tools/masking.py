@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
 
 from zeroin.agent.secrets import SHORTEST, is_secret_variable, of_environment
 from zeroin.digest import digest
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
 _MASKED = re.compile(r"<secret(?: [0-9a-f]{8})?>")
 _FLAG = re.compile(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from zeroin.named import NamedTuple
 from zeroin.run.until import Until
 from zeroin.tools.run import RunReport, run, stacks_of, start_and_wait
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from zeroin.cycle import Cycle
     from zeroin.run.execute import Ended

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from zeroin.agent.probes import tally
 from zeroin.named import NamedTuple
 from zeroin.tools.probes import Probed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST = 3  # things that are named
 

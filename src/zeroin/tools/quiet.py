@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Kind
 from zeroin.errors import UNTESTABLE
@@ -12,8 +11,10 @@ from zeroin.run.execute import Ended, Run
 from zeroin.tools.recorder import Recorder
 from zeroin.tools.run import Options, execute, outcome_of, stacks_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from zeroin.cycle import Cycle, Outcome
     from zeroin.run.inbox import Inbox

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.record import place as places
@@ -11,6 +10,7 @@ from zeroin.record.store import Store
 from zeroin.run import tree
 from zeroin.tools.recorder import identity
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType

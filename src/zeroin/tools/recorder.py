@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
 
 from zeroin.digest import digest
 from zeroin.errors import StoreError
@@ -17,8 +16,10 @@ from zeroin.record import place as places
 from zeroin.tools import config as configuration
 from zeroin.tools.masking import Mask
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from zeroin.cycle import Cycle, Outcome
     from zeroin.record.code import Shadow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Explanation, Kind, Outcome
 from zeroin.errors import UntestableError, ZeroinError
@@ -14,8 +13,10 @@ from zeroin.run.inbox import Inbox
 from zeroin.run.keep import Keeper
 from zeroin.tools.recorder import Recorder
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from zeroin.cycle import Cycle
     from zeroin.emulate.part import Effect

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import ZeroinError
 from zeroin.named import NamedTuple
@@ -16,8 +15,10 @@ from zeroin.observe.shapes.told import NAME, Told
 from zeroin.run.execute import Ended, Run
 from zeroin.tools.run import RunReport, run, stacks_of, start_and_wait
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from zeroin.cycle import Cycle
     from zeroin.observe.shapes.forms import Forms

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import ZeroinError
 from zeroin.named import NamedTuple
@@ -12,7 +11,10 @@ from zeroin.run.environment import SYNC
 from zeroin.tools.masking import is_masked
 from zeroin.tools.recorder import LOG
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from zeroin.record.store import Attempt
     from zeroin.tools.compare import Difference
     from zeroin.tools.reading import Reading

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.errors import UsageError, ZeroinError
 from zeroin.named import NamedTuple
 from zeroin.observe.stacks import proc, tree
 from zeroin.observe.stacks.look import look
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

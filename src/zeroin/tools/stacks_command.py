@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import ZeroinError
 from zeroin.named import NamedTuple
@@ -14,8 +13,10 @@ from zeroin.run.execute import Run
 from zeroin.tools.run import RunReport, run, start_and_wait
 from zeroin.tools.stacks import StacksReport, Wanted, is_stuck, stacks
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from zeroin.cycle import Cycle
     from zeroin.run.execute import Ended

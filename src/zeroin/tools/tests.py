@@ -6,8 +6,6 @@ were part of, and are kept when it has ended.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from zeroin.cycle import Cycle
 from zeroin.cycle.crash import Crash
 from zeroin.cycle.explain import Ending, explain
@@ -17,8 +15,10 @@ from zeroin.errors import StoreError
 from zeroin.named import NamedTuple
 from zeroin.tools.recorder import Recorder
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from zeroin.cycle.signature import Signature
     from zeroin.record.code import Shadow

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import TYPE_CHECKING
 
 from zeroin.axes.payload import packings
 from zeroin.errors import UsageError
@@ -14,6 +13,7 @@ from zeroin.tiny import sample
 from zeroin.tiny.opening import open_rows
 from zeroin.tiny.rows import put_packed
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 

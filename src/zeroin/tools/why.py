@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle.crash import telling
 from zeroin.cycle.printed import fault, faulthandler_frames
@@ -14,8 +13,10 @@ from zeroin.observe.death.evidence import Evidence, Verdict
 from zeroin.observe.death.verdict import judge
 from zeroin.sizes import size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from zeroin.observe.death.cores import Core
     from zeroin.observe.death.process import Look

@@ -9,10 +9,10 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 

@@ -6,12 +6,12 @@ import os
 import shutil
 import stat
 import zlib
-from typing import TYPE_CHECKING
 
 from zeroin.axes.changes.code import EXECUTABLE, LINK
 from zeroin.axes.commits.stamps import LONG_AGO
 from zeroin.axes.commits.worktree import bring
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 

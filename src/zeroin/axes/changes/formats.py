@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.changes.entries import ended, entries, is_silent, told_apart
 from zeroin.axes.changes.pieces import Piece
@@ -14,8 +13,10 @@ from zeroin.axes.payload import jsons
 from zeroin.axes.payload.settings import toml_entries
 from zeroin.errors import UsageError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Any
 
     from zeroin.axes.payload.node import Node
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.changes.align import differences
 from zeroin.axes.changes.choice import Change
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     Take = Callable[[Change], bool]  # whether a change is made
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.axes.changes.align import differences
 from zeroin.axes.changes.choice import Change
 from zeroin.axes.payload import jsons, lines, tables
@@ -12,6 +10,7 @@ from zeroin.axes.payload.reading import codec_of
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

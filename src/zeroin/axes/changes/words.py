@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
 
 from zeroin.axes.changes.choice import Change
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 

@@ -7,12 +7,12 @@ import fcntl
 import os
 import re
 import shutil
-from typing import TYPE_CHECKING
 
 from zeroin.axes.commits.git import Git
 from zeroin.axes.commits.stamps import LONG_AGO, stamp
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 

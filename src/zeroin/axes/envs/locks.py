@@ -6,7 +6,6 @@ import json
 import os
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any
 
 from packaging.markers import InvalidMarker, Marker
 from packaging.requirements import InvalidRequirement, Requirement
@@ -15,8 +14,10 @@ from packaging.utils import canonicalize_name
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any
 
 _COMMENT = re.compile(r"(^|\s)#.*$")
 _HASH = re.compile(r"\s--(hash|config-settings?|global-option)[= ]\S+")

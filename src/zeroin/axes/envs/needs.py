@@ -6,8 +6,6 @@ don't go together, whichever of the two says so.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from packaging.markers import UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -15,6 +13,7 @@ from packaging.version import InvalidVersion, Version
 
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 

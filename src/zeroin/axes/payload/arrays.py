@@ -12,14 +12,15 @@ import itertools
 import json
 import math
 import struct
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.payload.group import Group, Member
 from zeroin.axes.payload.kinds import flags
 from zeroin.axes.payload.packed import Packed
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Any
 
     from zeroin.axes.payload.kinds import Ranges, Round
 

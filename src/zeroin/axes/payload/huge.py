@@ -9,10 +9,10 @@ import array
 import dataclasses
 import hashlib
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.axes.payload.kinds import chosen, size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
 
 from zeroin.axes.payload.node import Node, Parts, around, plainer
 from zeroin.axes.payload.numbers import simpler_numbers
 from zeroin.axes.payload.tree import Format
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

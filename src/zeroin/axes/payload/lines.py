@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from zeroin.axes.payload.node import Node, Parts, characters
 from zeroin.axes.payload.tree import Codec, Format
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import math
 import re
-from typing import Any
 
 from zeroin.axes.payload.arrays import Array
 from zeroin.named import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAGIC = b"\x93NUMPY"
 # How each kind of number is packed.

@@ -7,13 +7,14 @@ import functools
 import io
 import tarfile
 import zipfile
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.payload import packings
 from zeroin.axes.payload.group import Group, Member
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Any
 
     from zeroin.axes.payload.kinds import Payload, Ranges, Round
 

@@ -6,13 +6,14 @@ import bz2
 import gzip
 import lzma
 import os
-from typing import IO, TYPE_CHECKING, Any
 
 from zeroin.axes.payload import zstd
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import IO, Any
 
 
 LITTLE = 1 << 20  # bytes

@@ -11,7 +11,6 @@ import ast
 import textwrap
 import tokenize
 import warnings
-from typing import TYPE_CHECKING
 
 from zeroin.axes.payload import python_across
 from zeroin.axes.payload.numbers import simpler_numbers
@@ -19,6 +18,7 @@ from zeroin.axes.payload.source import Source, tokens_of
 from zeroin.axes.payload.spans import Span, tree
 from zeroin.axes.payload.tree import Format
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

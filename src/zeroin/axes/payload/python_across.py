@@ -13,11 +13,11 @@ import keyword
 import string
 import tokenize
 import warnings
-from typing import TYPE_CHECKING
 
 from zeroin.axes.payload.kinds import flags
 from zeroin.axes.payload.source import Source, tokens_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.axes.payload import (
     arrays,
@@ -22,6 +21,7 @@ from zeroin.axes.payload import (
 from zeroin.axes.payload.huge import SMALL
 from zeroin.axes.payload.tree import Codec, Tree
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 import textwrap
 import tomllib
-from typing import TYPE_CHECKING
 
 from zeroin.axes.payload.numbers import simpler_numbers
 from zeroin.axes.payload.spans import Span, tree
 from zeroin.axes.payload.tree import Format
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import itertools
 import tokenize
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING
 
 from zeroin.axes.payload.kinds import flags
 from zeroin.axes.payload.node import Node, Parts, around, plainer
@@ -12,6 +11,7 @@ from zeroin.axes.payload.numbers import simpler_numbers
 from zeroin.axes.payload.tree import Format
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

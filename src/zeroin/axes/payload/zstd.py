@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import io
-from typing import IO, TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import IO, Any
+
     from typing_extensions import Buffer
 
 MAGIC = b"\x28\xb5\x2f\xfd"

@@ -10,12 +10,12 @@ import ssl
 import urllib.error
 import urllib.request
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from zeroin.errors import UntestableError
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 

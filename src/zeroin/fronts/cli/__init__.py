@@ -101,13 +101,13 @@ def _open_closed() -> None:
 
 
 def _verb(word: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a module with `main`
-    from importlib import import_module
-
     if word not in VERBS:
         from zeroin.errors import UsageError
 
         raise UsageError(f"there is no verb {word!r}", hint=_nearest(word))
-    return import_module(f"zeroin.fronts.cli.{word}")
+    name = f"zeroin.fronts.cli.{word}"
+    __import__(name)  # `importlib` would have to be loaded for it
+    return sys.modules[name]
 
 
 def _nearest(word: str) -> str:

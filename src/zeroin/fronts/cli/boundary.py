@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from zeroin.errors import BUG, INTERRUPTED, ZeroinError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from zeroin.fronts import report_json, words
 from zeroin.fronts.cli.options import ATTEMPT, Parser, add_json, here
 from zeroin.tools.diff import diff
 from zeroin.tools.reading import open_record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.fronts.words import Paint
     from zeroin.tools.compare import Changed

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from zeroin.errors import UsageError
 from zeroin.fronts import files_text
@@ -15,6 +14,7 @@ from zeroin.fronts.words import Paint, put
 from zeroin.tools.run import Options
 from zeroin.tools.sizes import parse_seconds
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

@@ -6,7 +6,6 @@ import json
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.errors import UsageError
 from zeroin.fronts import report_json, words
@@ -15,6 +14,7 @@ from zeroin.fronts.report_text import short_command
 from zeroin.tools.reading import is_running, open_record
 from zeroin.tools.show import since_previous
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.record.store import Attempt
 

@@ -6,7 +6,6 @@ import fcntl
 import json
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from zeroin.errors import INTERRUPTED, NO, OK, UsageError
 from zeroin.fronts import limit_text, loop_text, report_json, words
@@ -17,6 +16,7 @@ from zeroin.fronts.words import Paint, put
 from zeroin.tools.loop import LoopOptions, loop
 from zeroin.tools.sizes import parse_size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from zeroin.errors import UNTESTABLE, UsageError
 from zeroin.fronts import nan_text
@@ -14,6 +13,7 @@ from zeroin.fronts.cli.run import add_cycle_options, cycle_of, end_like, without
 from zeroin.fronts.words import Paint, put
 from zeroin.tools.run import Options
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.tools.nan import NanReport
 

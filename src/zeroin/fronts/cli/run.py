@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Cycle
 from zeroin.errors import HANG, UsageError
@@ -15,8 +14,10 @@ from zeroin.run.environment import SYNC, SYNC_INSIDE
 from zeroin.tools.run import Options, run
 from zeroin.tools.sizes import parse_seconds
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
     from zeroin.cycle import Outcome
     from zeroin.run.hold import Held, Missed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from zeroin.errors import NO, UsageError
 from zeroin.fronts.cli.options import Parser, add_json, here, split_command
@@ -12,6 +11,7 @@ from zeroin.fronts.cli.run import add_cycle_options, cycle_of, end_like
 from zeroin.fronts.words import Paint, put
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

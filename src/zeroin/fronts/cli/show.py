@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from zeroin.errors import ZeroinError
 from zeroin.fronts import report_json, words
@@ -13,6 +12,7 @@ from zeroin.fronts.cli.options import ATTEMPT, Parser, add_json, here
 from zeroin.tools.reading import open_record
 from zeroin.tools.show import left_out, log_of, oneliner, show
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.tools.reading import Reading
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from zeroin.cycle.signature import Strength
 from zeroin.errors import INTERRUPTED, NO, OK, UsageError
@@ -15,6 +14,7 @@ from zeroin.fronts.cli.options import Parser, add_json, regex, split_command
 from zeroin.tools.shrink import shrink
 from zeroin.tools.shrink.report import ShrinkOptions
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import NO, OK, UsageError
 from zeroin.fronts.cli.options import Parser, add_json, split_command
 from zeroin.fronts.words import put
 from zeroin.tools.sizes import parse_seconds
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+    from typing import Any
 
     from zeroin.fronts.watch.rows import CsvFile
     from zeroin.tools.watch import Session

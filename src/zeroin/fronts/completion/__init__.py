@@ -8,12 +8,11 @@ completes as it would for that command alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.errors import UsageError
 from zeroin.fronts.completion import bash, fish, zsh
 from zeroin.fronts.completion.verbs import ATTEMPTS, Option, Verb, verbs_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

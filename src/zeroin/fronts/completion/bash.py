@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.fronts.completion.verbs import ATTEMPTS, COMMANDS, GLOBAL, filled, flags, header
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.fronts.completion.verbs import Verb
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.fronts.completion.verbs import ATTEMPTS, GLOBAL, filled, flags, header, words_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.fronts.completion.verbs import Option, Verb
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
 
 from zeroin.fronts.completion.verbs import (
     ATTEMPTS,
@@ -15,6 +14,7 @@ from zeroin.fronts.completion.verbs import (
     words_of,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.fronts.completion.verbs import Option, Verb
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.fronts import words
 from zeroin.fronts.watch import cells, table
 from zeroin.fronts.watch.cells import amount, fit, percent, rate
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

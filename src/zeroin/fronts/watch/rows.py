@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import UsageError, ZeroinError
 from zeroin.fronts import words
@@ -12,8 +11,10 @@ from zeroin.fronts.report_json import SCHEMA
 from zeroin.fronts.watch.cells import amount, clean, percent, rate, span
 from zeroin.tools.watch.things import MEASURES
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from zeroin.tools.watch import Frame
     from zeroin.tools.watch.things import Panel, Thing

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.fronts import words
 from zeroin.fronts.watch.cells import amount, clean, command, percent, rate, span
 from zeroin.fronts.watch.rows import local
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.tools.watch import Peaks, Summary
     from zeroin.tools.watch.things import Thing

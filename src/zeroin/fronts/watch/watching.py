@@ -5,11 +5,11 @@ from __future__ import annotations
 import select
 import signal
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.fronts.watch.outputs import Painted
 from zeroin.fronts.watch.signals import ENDING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.fronts.watch.outputs import Output
     from zeroin.fronts.watch.rows import CsvFile

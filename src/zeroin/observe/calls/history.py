@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.observe.calls import about as meaning
 from zeroin.observe.calls.parse import Call, Exit, Signal, unquoted
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from zeroin.observe.calls.about import LOOKS
 from zeroin.observe.calls.history import stem
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.observe.calls.history import Process, Tried
 

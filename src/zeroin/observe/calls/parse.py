@@ -8,10 +8,10 @@ angle brackets, both escaped as in C: `\n`, `\"`, `\303\251`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

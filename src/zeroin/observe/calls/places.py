@@ -6,7 +6,6 @@ import errno
 import os
 from bisect import bisect_right
 from struct import Struct
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 
@@ -16,7 +15,7 @@ RAISED = 2
 NEAR = 3  # notes around a call: one line may try several things
 SOON = 0.2  # seconds from a call that failed to the exception it becomes
 
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.observe.calls.history import Tried
 

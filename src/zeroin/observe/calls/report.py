@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.observe.calls.noise import is_look, is_noise
 from zeroin.observe.calls.parse import Call, Exit, Signal
 from zeroin.observe.calls.reason import reason
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 

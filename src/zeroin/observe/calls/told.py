@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import re
-from typing import TYPE_CHECKING, Any
 
 from zeroin.observe.calls.reason import reason
 from zeroin.observe.calls.report import Failure, words_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from zeroin.observe.calls.places import Noted
 

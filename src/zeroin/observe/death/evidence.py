@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from zeroin.named import NamedTuple
 from zeroin.sizes import size
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 FULL = 1_000_000  # bytes free: a disk that nothing fits on
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from zeroin.observe.death.evidence import (
     FULL,
@@ -15,6 +14,7 @@ from zeroin.observe.death.evidence import (
 )
 from zeroin.sizes import size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

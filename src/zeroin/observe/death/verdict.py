@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from zeroin.observe.death import words
 from zeroin.observe.death.evidence import (
@@ -18,6 +17,7 @@ from zeroin.observe.death.evidence import (
 from zeroin.observe.death.lacks import lack
 from zeroin.sizes import size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

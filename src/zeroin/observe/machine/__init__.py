@@ -7,10 +7,9 @@ or "missing".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.observe.machine.probe import LIMITED, Probe
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 

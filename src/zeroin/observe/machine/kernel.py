@@ -8,13 +8,14 @@ import signal
 import sys
 import time
 from errno import EINVAL, ENOSPC, EOPNOTSUPP, EPERM, EROFS, EXDEV
-from typing import TYPE_CHECKING, Any
 
 from zeroin.observe.machine import fixes, probe
 from zeroin.observe.machine.probe import LIMITED, MISSING, OK, Probe, read, run
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import Any
 
 SMALL_SHM = 256 << 20  # PyTorch's data loaders need more; Docker gives 64 MiB
 NO_DEVICE = 100  # CUDA's own number for it

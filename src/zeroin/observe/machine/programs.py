@@ -7,12 +7,12 @@ import shutil
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.observe.machine import fixes
 from zeroin.observe.machine.probe import LIMITED, MISSING, OK, Probe, run
 from zeroin.observe.stacks import find_py_spy
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

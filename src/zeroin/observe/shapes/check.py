@@ -7,12 +7,11 @@ Types, devices and the rest must be equal.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.named import NamedTuple
 from zeroin.observe.shapes import forms, text
 from zeroin.observe.shapes.forms import Array, Each, Named, Several
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -7,12 +7,12 @@ stays apart, as alternatives.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
 
 class Dim(NamedTuple):

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING
 
 from zeroin.observe.shapes import forms, scope
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 

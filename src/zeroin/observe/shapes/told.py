@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
 
 from zeroin.named import NamedTuple
 from zeroin.observe.shapes import forms
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
 NAME = "shapes"  # of the file, in the folder of the run
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import socket
-from typing import Any
 
 from zeroin.observe.stacks.faults import FAULT_FD
 from zeroin.observe.stacks.stack import Stack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 SECONDS = 0.3  # while the interpreter's lock is held it can't answer: then py-spy looks
 BIGGEST = 16 << 20

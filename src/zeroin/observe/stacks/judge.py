@@ -6,7 +6,6 @@ Apart from looking itself, so that all this is loaded while others look.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.observe.death.process import STATES
@@ -16,6 +15,7 @@ from zeroin.observe.stacks.stack import Stack
 from zeroin.observe.stacks.take import Means
 from zeroin.observe.stacks.verdict import Case, Dead, verdict
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.observe import spies
 from zeroin.observe.stacks import faults as agents
 from zeroin.observe.stacks import proc, tree
 from zeroin.observe.stacks.take import take_all
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

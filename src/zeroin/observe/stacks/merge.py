@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.named import NamedTuple
 from zeroin.observe.stacks.stack import Stack, users
 from zeroin.observe.stacks.standing import Standing, is_idle, standing
 from zeroin.observe.stacks.waits import Wait
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 

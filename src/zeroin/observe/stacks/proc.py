@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.observe.spies import busy as busy  # noqa: PLC0414
 from zeroin.observe.spies import busy_of as busy_of  # noqa: PLC0414
 from zeroin.observe.spies import children
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
 
+from zeroin.agent.post import loads  # `json` takes as long as all else of ours
 from zeroin.named import NamedTuple
 from zeroin.observe.spies import AT_ONCE, SECONDS, USUAL, Spy, spy
 from zeroin.observe.stacks import proc
 from zeroin.observe.stacks.stack import Stack, without_boot
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
 AGAIN = 2  # tries after one that is of no use: a program may change while it is read
 PAUSE = 0.05
@@ -115,11 +117,9 @@ def _read(one: Spy) -> Look:
     out = one.read(one.out)
     if out is None:
         return Look(one.of, [], f"py-spy gave no answer within {SECONDS:.0f} s")
-    import json  # it takes a while, which there is by now
-
     try:
-        threads: list[dict[str, Any]] = json.loads(out)
-    except ValueError:
+        threads: list[dict[str, Any]] = loads(out.decode())
+    except (ValueError, StopIteration):
         return Look(one.of, [], _said(one.read(one.err) or b""))
     if any(_is_torn(thread) for thread in threads):
         return Look(one.of, [], "py-spy read while it changed")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
 Frame = tuple[str, int, str]  # file, line, function
 
@@ -49,7 +49,20 @@ class Stack(NamedTuple):
         return self.had is not None and had != self.had
 
 
-@functools.lru_cache(4096)
+def _once(work: Callable[[str], str]) -> Callable[[str], str]:
+    """Work it out once for each file. `functools` takes as long to load as this saves."""
+    known: dict[str, str] = {}
+
+    def told(file: str) -> str:
+        found = known.get(file)
+        if found is None:
+            found = known[file] = work(file)
+        return found
+
+    return told
+
+
+@_once
 def module_of(file: str) -> str:
     """The path below the folder of libraries: `threading.py`, `torch/nn/modules/module.py`."""
     if file.endswith(_COMPILED) or ".so." in file:
@@ -63,7 +76,7 @@ def module_of(file: str) -> str:
     return file
 
 
-@functools.lru_cache(4096)
+@_once
 def owner_of(file: str) -> str:
     """Whose code: "user", "package", "stdlib", or "native" where there is no Python file."""
     if not file or file.endswith(_COMPILED) or ".so." in file:

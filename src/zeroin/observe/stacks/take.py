@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.named import NamedTuple
 from zeroin.observe.spies import find_py_spy, is_python
 from zeroin.observe.stacks import faults as agents
@@ -12,6 +10,7 @@ from zeroin.observe.stacks.faults import STACKS_SIGNAL as STACKS_SIGNAL  # noqa:
 from zeroin.observe.stacks.faults import TASKS_SIGNAL as TASKS_SIGNAL  # noqa: PLC0414
 from zeroin.observe.stacks.stack import AGENT, Stack
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

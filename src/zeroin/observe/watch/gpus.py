@@ -12,9 +12,12 @@ import shutil
 import subprocess
 import threading
 import time
-from typing import Any
 
 from zeroin.named import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 PACE = 1.0  # seconds between two questions
 PATIENCE = 20.0  # seconds for an answer

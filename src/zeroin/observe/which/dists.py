@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import glob
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 

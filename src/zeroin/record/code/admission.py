@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
 
 from zeroin.sizes import size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.record.code.shadow import Shadow
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from typing import TYPE_CHECKING
 
 from zeroin.record.code import files
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.record.code.repository import Repository
     from zeroin.record.code.shadow import Shadow

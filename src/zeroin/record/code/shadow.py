@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import time
-from typing import TYPE_CHECKING, Any
 
 from zeroin.record.code import files
 from zeroin.record.code.changes import Change, parse_changes
@@ -13,8 +12,10 @@ from zeroin.record.code.git import CodeError, names_in, run_git
 from zeroin.record.code.repository import find_repository
 from zeroin.record.code.taking import Snapshot, Taking
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
 # Bytes go in and come out as they are: no line endings, no LFS, no keywords, no encodings.
 _RAW = "* -text -filter -ident -working-tree-encoding\n"

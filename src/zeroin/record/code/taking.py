@@ -9,7 +9,6 @@ import contextlib
 import os
 import re
 import zlib
-from typing import TYPE_CHECKING, Self
 
 from zeroin.named import NamedTuple
 from zeroin.record.code import files
@@ -25,8 +24,10 @@ from zeroin.record.code.git import (
 from zeroin.record.code.repository import Repository, find_repository, made
 from zeroin.record.code.rules import write_rules
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from zeroin.record.code.shadow import Shadow
 

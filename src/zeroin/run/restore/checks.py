@@ -6,12 +6,12 @@ import contextlib
 import fcntl
 import os
 import re
-from typing import TYPE_CHECKING
 
 from zeroin.run.restore.contents import FICLONE
 from zeroin.run.restore.errors import RestoreRefused, reported
 from zeroin.run.restore.folders import kind_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.run.restore.attributes import is_settled, owner_of, settle
@@ -15,6 +14,7 @@ from zeroin.run.restore.contents import copy_content, is_same_content
 from zeroin.run.restore.errors import RestoreError, RestoreRefused, reported
 from zeroin.run.restore.folders import kind_of, parent_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.run.restore.baseline import Entry
     from zeroin.run.restore.folders import Folder

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
 
 from zeroin.run.restore.attributes import describe, owner_of
 from zeroin.run.restore.baseline import (
@@ -20,6 +19,7 @@ from zeroin.run.restore.contents import copy_content
 from zeroin.run.restore.errors import RestoreError, reported
 from zeroin.run.restore.folders import kind_of, parent_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.run.restore.folders import Folder
 

@@ -8,15 +8,15 @@ has run already, so that waiting in vain can at most double what a cold run cost
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from zeroin.run.warm import guard
 from zeroin.run.warm.exchange import Exchange
 from zeroin.run.warm.standby import Standby
 from zeroin.run.warm.table import available
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from zeroin.run.warm.standby import Command, Place
     from zeroin.run.wires import Wire

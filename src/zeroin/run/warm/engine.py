@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import signal
 import time
-from typing import TYPE_CHECKING, Any
 
 from zeroin.named import NamedTuple
 from zeroin.run import tree
@@ -18,9 +17,10 @@ from zeroin.run.warm import folders, leaving
 from zeroin.run.warm.ahead import Ahead
 from zeroin.run.warm.table import available
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Self
+    from typing import Any, Self
 
     from zeroin.run.warm.lines import Line
     from zeroin.run.warm.standby import Standby

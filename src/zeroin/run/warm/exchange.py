@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
 
 from zeroin.run.aside import Aside
 from zeroin.run.warm import leaving, wrapper
@@ -13,8 +12,10 @@ from zeroin.run.warm.spool import Spool
 from zeroin.run.warm.standby import Standby
 from zeroin.run.warm.table import Runner, Snapshot, Table, available
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from zeroin.run.warm.lines import Line
 

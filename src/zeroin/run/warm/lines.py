@@ -6,10 +6,11 @@ import _socket  # as in `inbox`: without what `socket` loads beside it
 import array
 import json
 import os
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
 BIGGEST = 16 << 20  # bytes of one message
 

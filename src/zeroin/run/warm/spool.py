@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import IO, TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import IO
 
 IN_MEMORY = 1 << 20
 MOST = 64 << 20

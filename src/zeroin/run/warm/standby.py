@@ -11,7 +11,6 @@ import functools
 import os
 import select
 import time
-from typing import TYPE_CHECKING, Any
 
 from zeroin.named import NamedTuple
 from zeroin.run import tree, wires
@@ -20,8 +19,10 @@ from zeroin.run.spawn import spawn
 from zeroin.run.warm import folders, guard, priority
 from zeroin.run.warm.spool import Spool
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from zeroin.run.aside import Aside
     from zeroin.run.warm.lines import Line

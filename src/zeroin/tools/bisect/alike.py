@@ -6,12 +6,11 @@ answer is never made of two failures that only have their place in common.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.cycle import Verdict
 from zeroin.tools.bisect.judge import ByPlace
 from zeroin.tools.bisect.ordered import Ordered
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 

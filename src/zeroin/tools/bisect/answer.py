@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Verdict
 from zeroin.tools.bisect.report import BisectReport
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from zeroin.tools.bisect.ordered import Found
     from zeroin.tools.bisect.report import BisectOptions, Culprit, Skipped

@@ -6,7 +6,6 @@ import difflib
 import os
 import shlex
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.axes.changes.choice import NOTHING, read
 from zeroin.axes.changes.groups import function_at
@@ -21,6 +20,7 @@ from zeroin.tools.bisect.states import States
 from zeroin.tools.bisect.tries import Tries
 from zeroin.tools.folders import OwnFolder
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 

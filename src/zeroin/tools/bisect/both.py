@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.cycle import Kind, Verdict
 from zeroin.cycle.oracle import repeats_for, wilson
 from zeroin.named import NamedTuple
 from zeroin.tools.bisect.judge import judge_of
 from zeroin.tools.bisect.report import Ends
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.cycle import Outcome
     from zeroin.tools.bisect.report import BisectOptions

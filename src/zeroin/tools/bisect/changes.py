@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.changes.choice import NOTHING, Choice, read
 from zeroin.cycle import Verdict
@@ -13,8 +12,10 @@ from zeroin.tools.bisect.combined import Combined, Together
 from zeroin.tools.bisect.judge import ByPlace
 from zeroin.tools.bisect.report import BisectReport, Culprit
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from zeroin.axes.changes.choice import Change
     from zeroin.tools.bisect.report import BisectOptions

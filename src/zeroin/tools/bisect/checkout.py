@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 from zeroin.axes.commits.worktree import Worktree
 from zeroin.cycle import Kind
@@ -25,6 +24,7 @@ from zeroin.tools.bisect.viewed import Viewed
 from zeroin.tools.quiet import with_resets
 from zeroin.tools.workers import Answer
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 

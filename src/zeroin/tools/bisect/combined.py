@@ -9,7 +9,6 @@ breaks it as well, and is looked for, too.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from zeroin.axes.changes.choice import NOTHING, Choice, is_part, read
 from zeroin.cycle import Verdict
@@ -21,6 +20,7 @@ from zeroin.search.reduction import Reduction
 from zeroin.tools.bisect.both import Both
 from zeroin.tools.bisect.luck import until_sure
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

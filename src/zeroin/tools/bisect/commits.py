@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.commits import history
 from zeroin.axes.commits.built import is_source
@@ -31,8 +30,10 @@ from zeroin.tools.bisect.tries import MOST_JOBS, Tries
 from zeroin.tools.bisect.whereabouts import Whereabouts
 from zeroin.tools.folders import OwnFolder, quick_base
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from zeroin.axes.commits.git import Git
     from zeroin.axes.commits.history import Commit, Line

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.versions import pages, releases
 from zeroin.errors import ZeroinError
@@ -16,8 +15,10 @@ from zeroin.tools.bisect.packages import Mix
 from zeroin.tools.bisect.report import Culprit
 from zeroin.tools.bisect.to_commit import to_commit
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from zeroin.axes.envs.needs import Change
     from zeroin.search.cure import Cured, Graph

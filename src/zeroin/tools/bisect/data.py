@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.axes.changes.choice import Choice
 from zeroin.axes.changes.rows import Rows
 from zeroin.errors import UsageError
 from zeroin.tools.bisect.replaced import Mixture, bisect_mixture, opened, places_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.axes.envs import locks, needs
 from zeroin.errors import UsageError
@@ -13,6 +12,7 @@ from zeroin.run.dists import installed
 from zeroin.run.pins import Pin, pin_of
 from zeroin.tools.reading import open_record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -16,7 +16,6 @@ import os
 import re
 import shutil
 import tomllib
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.commits import built
 from zeroin.errors import UntestableError
@@ -24,8 +23,10 @@ from zeroin.named import NamedTuple
 from zeroin.run.apart import spawn_apart
 from zeroin.run.environment import users
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from zeroin.axes.commits.worktree import Worktree
     from zeroin.cycle import Cycle

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import time
-from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Verdict
 from zeroin.errors import UntestableError
@@ -25,8 +24,10 @@ from zeroin.tools.bisect.report import Ends, Skipped
 from zeroin.tools.bisect.setting import Setting
 from zeroin.tools.bisect.suspects import Traces, chances
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from zeroin.cycle import Cycle
     from zeroin.tools.bisect.packages import Rig

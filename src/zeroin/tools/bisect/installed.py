@@ -6,7 +6,6 @@ Nothing is installed in the user's environment: each try gets one that is put to
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.axes.changes.choice import Change
 from zeroin.errors import ZeroinError
@@ -16,6 +15,7 @@ from zeroin.tools.bisect.mixes import Mixes
 from zeroin.tools.bisect.packages import inside
 from zeroin.tools.bisect.setting import Setting
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 

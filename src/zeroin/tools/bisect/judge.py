@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.cycle import Kind, Verdict
 from zeroin.cycle.oracle import Oracle
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.cycle import Outcome, Signature
     from zeroin.tools.bisect.report import BisectOptions

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Kind, Verdict
 from zeroin.cycle.oracle import Oracle
@@ -24,8 +23,10 @@ from zeroin.tools.folders import OwnFolder
 from zeroin.tools.quiet import Quiet, with_resets
 from zeroin.tools.workers import Answer
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from zeroin.cycle import Cycle, Outcome
     from zeroin.emulate.part import Limit

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
 
 from zeroin.cycle import Kind, Outcome, Signature
 from zeroin.record import place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Memory:

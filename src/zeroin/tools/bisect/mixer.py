@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.axes.changes.choice import read
 from zeroin.axes.changes.folder import Folder
@@ -18,6 +17,7 @@ from zeroin.tools.bisect.packages import told
 from zeroin.tools.bisect.viewed import Viewed
 from zeroin.tools.workers import Answer
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

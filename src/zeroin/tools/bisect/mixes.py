@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.axes.envs import needs
 from zeroin.axes.envs.needs import Change
 from zeroin.run.dists import installed, installed_once
@@ -11,6 +9,7 @@ from zeroin.run.uv import UnreachableError
 from zeroin.search.cure import Graph
 from zeroin.tools.bisect.packages import Mix
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.cycle import Kind, Verdict
 from zeroin.cycle.oracle import repeats_for, wilson
 from zeroin.named import NamedTuple
@@ -13,6 +11,7 @@ from zeroin.search.noisy import Noisy
 from zeroin.tools.bisect.judge import judge_of
 from zeroin.tools.bisect.report import Ends, Skipped
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import UntestableError, ZeroinError
 from zeroin.named import NamedTuple
@@ -18,8 +17,10 @@ from zeroin.run.uv import normal
 from zeroin.tools.quiet import Quiet
 from zeroin.tools.workers import Answer
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from zeroin.cycle import Cycle, Outcome
     from zeroin.run.composed import Part

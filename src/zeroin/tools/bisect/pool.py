@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import select
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.run.warm import folders
 from zeroin.tools.workers import Worker, end_all
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

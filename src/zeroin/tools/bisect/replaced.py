@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.axes.changes.choice import read
 from zeroin.digest import digest
@@ -19,6 +18,7 @@ from zeroin.tools.bisect.tries import Tries
 from zeroin.tools.folders import OwnFolder
 from zeroin.tools.shrink.worker import Order, Tryer
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 

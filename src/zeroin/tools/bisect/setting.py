@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.digest import digest
 from zeroin.record import place as places
@@ -17,6 +16,7 @@ from zeroin.tools.bisect.packages import SEEN, Rig, cannot_be_apart, noted, view
 from zeroin.tools.bisect.tries import Tries
 from zeroin.tools.folders import OwnFolder, quick_base
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 

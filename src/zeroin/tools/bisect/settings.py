@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.axes.changes.choice import Change, Choice
 from zeroin.axes.changes.settings import Settings
 from zeroin.errors import UsageError
 from zeroin.search.ranges import members
 from zeroin.tools.bisect.replaced import Mixture, bisect_mixture, opened, places_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

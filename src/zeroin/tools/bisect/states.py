@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.changes import groups, words
 from zeroin.axes.changes.choice import Change, Choice
@@ -14,8 +13,10 @@ from zeroin.tools.again import cycle_of, environment_of
 from zeroin.tools.compare import compare
 from zeroin.tools.masking import Mask
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
+    from typing import Any
 
     from zeroin.cycle import Cycle
     from zeroin.record.store import Attempt

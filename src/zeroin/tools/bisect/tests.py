@@ -7,7 +7,6 @@ import itertools
 import json
 import os
 import time
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.changes.choice import NOTHING, Change, Choice, read
 from zeroin.digest import digest
@@ -23,8 +22,10 @@ from zeroin.tools.bisect.viewed import Viewed
 from zeroin.tools.folders import OwnFolder
 from zeroin.tools.workers import Answer
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from zeroin.cycle import Cycle, Outcome
     from zeroin.tools.bisect.report import BisectOptions, Teller, Trial

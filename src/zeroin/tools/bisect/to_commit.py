@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.axes.versions import sources
 from zeroin.errors import UntestableError, ZeroinError
@@ -14,7 +13,10 @@ from zeroin.run.dists import installed
 from zeroin.tools.bisect.commits import CommitOptions, bisect_commits
 from zeroin.tools.bisect.packages import inside
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from zeroin.tools.bisect.packages import Mix
     from zeroin.tools.bisect.report import BisectOptions, Teller
     from zeroin.tools.bisect.setting import Setting

@@ -5,13 +5,13 @@ from __future__ import annotations
 import collections
 import os
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.cycle import Verdict
 from zeroin.tools.bisect.memory import Memory
 from zeroin.tools.bisect.pool import Pool
 from zeroin.tools.bisect.report import Progress, Trial, Tried
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 

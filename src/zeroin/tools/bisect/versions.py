@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
@@ -21,8 +20,10 @@ from zeroin.tools.bisect.packages import Mix, Packages
 from zeroin.tools.bisect.setting import Setting
 from zeroin.tools.bisect.to_commit import to_commit
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from zeroin.cycle import Cycle
     from zeroin.tools.bisect.packages import Rig

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from zeroin.run import limited
 from zeroin.run.apart import Layer, spawn_apart
 from zeroin.run.warm import Engine, NeedsCold
 from zeroin.tools.quiet import Quiet
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from zeroin.cycle import Cycle, Outcome
     from zeroin.run.apart import View

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-from typing import TYPE_CHECKING
 
 from zeroin.errors import ZeroinError
 from zeroin.run.cutter import interpreter
 from zeroin.run.environment import users
 from zeroin.tools.bisect.checkout import names_in
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple
@@ -18,8 +17,10 @@ from zeroin.tools.leak import samples
 from zeroin.tools.leak.report import Leak
 from zeroin.tools.run import Options, run, start_and_wait
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from zeroin.cycle import Cycle
     from zeroin.observe.trend import Trend

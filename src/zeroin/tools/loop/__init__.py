@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import signal
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.cycle import Kind, Outcome
 from zeroin.cycle.signature import of_words
@@ -33,6 +32,7 @@ from zeroin.tools.loop.report import (
 )
 from zeroin.tools.loop.saves import Broken
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Kind, Outcome
 from zeroin.named import NamedTuple
@@ -16,8 +15,10 @@ from zeroin.run import environment, keep
 from zeroin.tools.recorder import Recorder
 from zeroin.tools.run import Options, execute, facts_of, outcome_of, put_back
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from zeroin.cycle import Cycle
     from zeroin.run.execute import Ended

@@ -7,8 +7,8 @@ second, of the same length, look the same to it; older releases of pytest check 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

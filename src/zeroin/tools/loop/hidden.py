@@ -8,8 +8,8 @@ from __future__ import annotations
 import fcntl
 import os
 import termios
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 

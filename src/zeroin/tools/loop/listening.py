@@ -7,7 +7,6 @@ import re
 import signal
 import sys
 from collections import deque
-from typing import TYPE_CHECKING
 
 from zeroin.run.watch import Watch
 from zeroin.tools.loop.attempt import named, used
@@ -15,6 +14,7 @@ from zeroin.tools.loop.making import Maker
 from zeroin.tools.loop.saves import Saves
 from zeroin.tools.loop.signals import ENDING, Signals
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.cycle import Cycle
     from zeroin.tools.loop.attempt import Done

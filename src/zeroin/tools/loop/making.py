@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import signal
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import ZeroinError
 from zeroin.named import NamedTuple
@@ -16,8 +15,10 @@ from zeroin.run.warm import Engine, NeedsCold, wrapper
 from zeroin.run.warm.standby import Command
 from zeroin.tools.run import stacks_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from zeroin.cycle import Cycle
     from zeroin.run.execute import Ended

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.run.watch import WHOLE, Stamp, Watch, stamp
 from zeroin.tools.loop import compiled
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

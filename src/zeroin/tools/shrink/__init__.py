@@ -10,7 +10,6 @@ import errno
 import os
 import signal
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.axes.payload import read
 from zeroin.cycle import Verdict
@@ -31,6 +30,7 @@ from zeroin.tools.shrink.report import OtherFailure, Progress, ShrinkReport, Ste
 from zeroin.tools.shrink.result import Results
 from zeroin.tools.shrink.tries import GoneError, Tries
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

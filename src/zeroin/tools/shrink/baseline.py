@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.cycle import Kind, Verdict
 from zeroin.cycle.oracle import Oracle, repeats_for, wilson
 from zeroin.cycle.signature import Strength
 from zeroin.tools.shrink.report import Baseline
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

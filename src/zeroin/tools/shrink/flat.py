@@ -6,8 +6,8 @@ Whether that is still the same program is not worked out: it is tried.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 

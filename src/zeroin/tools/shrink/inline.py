@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
 
 from zeroin.errors import UsageError
 from zeroin.run import environment
 from zeroin.tools.recorder import Recorder
 from zeroin.tools.run import Options, execute, facts_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

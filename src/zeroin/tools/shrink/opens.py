@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
-from typing import TYPE_CHECKING, Self
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
 OPENED = 0x20  # IN_OPEN
 A_FOLDER = 0x40000000  # IN_ISDIR

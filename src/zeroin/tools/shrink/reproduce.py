@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import TYPE_CHECKING
 
 from zeroin.run.spawn import find
 from zeroin.tools.shrink.world import ARGS, ENV
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -7,7 +7,6 @@ import os
 import shlex
 import shutil
 import tempfile
-from typing import TYPE_CHECKING
 
 from zeroin.axes.payload import packings
 from zeroin.axes.payload.words import Words
@@ -15,6 +14,7 @@ from zeroin.errors import UntestableError, UsageError
 from zeroin.tools.shrink import reproduce
 from zeroin.tools.shrink.report import Shrunk
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

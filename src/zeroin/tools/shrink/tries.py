@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import select
-from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Kind, Outcome, Verdict
 from zeroin.cycle.oracle import repeats_for
@@ -17,8 +16,10 @@ from zeroin.tools.shrink.worker import Order, Tryer
 from zeroin.tools.shrink.world import ARGS, ENV, World, name_of, outputs, words_of
 from zeroin.tools.workers import Answer, Worker
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from zeroin.axes.payload.group import Group
     from zeroin.cycle import Cycle

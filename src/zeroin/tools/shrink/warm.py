@@ -6,14 +6,14 @@ and each further try goes on from there. What a try has written is put back befo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from zeroin.run.apart import Layer, spawn_apart
 from zeroin.run.warm import Engine, NeedsCold
 from zeroin.tools.shrink.opens import Opens
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from zeroin.cycle import Cycle
     from zeroin.run.apart import View

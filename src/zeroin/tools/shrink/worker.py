@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import ZeroinError
 from zeroin.named import NamedTuple
@@ -15,8 +14,10 @@ from zeroin.tools.shrink.opens import Used
 from zeroin.tools.shrink.warm import Warm, starting
 from zeroin.tools.workers import Answer
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from zeroin.cycle import Cycle
     from zeroin.run.apart import View

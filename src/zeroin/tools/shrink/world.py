@@ -7,7 +7,6 @@ import hashlib
 import itertools
 import os
 import stat
-from typing import TYPE_CHECKING
 
 from zeroin.axes.payload import zstd
 from zeroin.axes.payload.group import Group, Member
@@ -17,6 +16,7 @@ from zeroin.axes.payload.words import Words
 from zeroin.errors import UntestableError, UsageError
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 

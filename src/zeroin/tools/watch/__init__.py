@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.observe.watch.processes import Table
@@ -16,6 +15,7 @@ from zeroin.tools.watch.outputs import Command
 from zeroin.tools.watch.processes import Choice, Processes
 from zeroin.tools.watch.things import Panel
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.observe.watch import gpus
 from zeroin.tools.watch.things import Panel, Peak, Thing, new_curve
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import deque
     from collections.abc import Mapping

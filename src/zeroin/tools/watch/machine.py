@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.observe.watch import disks, machine
 from zeroin.tools.watch.things import Panel, Peak, Slope, Thing, new_curve
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import deque
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.observe.watch import details
 from zeroin.observe.watch.processes import HERTZ, STATES
 from zeroin.tools.watch.things import Thing, new_curve
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.observe.watch.processes import Process, Stat
 

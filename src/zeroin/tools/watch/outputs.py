@@ -7,11 +7,11 @@ import os
 import re
 import shlex
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.run.repeated import Repeated
 from zeroin.tools.watch.things import Line, Panel, Thing
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

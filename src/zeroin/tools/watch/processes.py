@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import time
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.observe.watch import details
@@ -16,6 +15,7 @@ from zeroin.observe.watch.processes import above
 from zeroin.tools.watch.member import Member
 from zeroin.tools.watch.things import Panel, Peak, Thing, new_curve
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 

@@ -7,10 +7,10 @@ None. So JSON, CSV, plain lines and screens are made of the same few words.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

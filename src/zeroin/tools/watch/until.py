@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple
@@ -11,6 +10,7 @@ from zeroin.sizes import parse_size
 from zeroin.tools.watch.outputs import Command
 from zeroin.tools.watch.processes import Processes
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
 
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple
@@ -16,8 +15,10 @@ from zeroin.tools.which.pythons import Choice, choose
 from zeroin.tools.which.report import Interpreter, Which
 from zeroin.tools.which.verdict import judged, mended
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
 PART = "which.script"
 SECONDS = 60.0

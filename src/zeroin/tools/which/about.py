@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.observe.which import dists
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from zeroin.tools.which import Asking
 
 SHADOWS = "it shadows"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle import Cycle
 from zeroin.errors import UntestableError
@@ -14,8 +13,10 @@ from zeroin.tools.run import Options, run, start_and_wait
 from zeroin.tools.which import question, which
 from zeroin.tools.which.report import Reached, Which
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from zeroin.run.execute import Ended
     from zeroin.run.inbox import Inbox

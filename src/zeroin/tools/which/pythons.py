@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING
 
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple
 from zeroin.run import interpreter
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from typing import TYPE_CHECKING
 
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.observe.which import dists, folders
 from zeroin.tools.which.about import SHADOWS
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zeroin.tools.which import Asking
     from zeroin.tools.which.report import Copy, Which

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from zeroin.cycle.signature import Strength
 from zeroin.errors import INTERRUPTED, NO, OK, UsageError
@@ -14,8 +13,10 @@ from zeroin.fronts.cli import run as cli_run
 from zeroin.fronts.cli.options import Parser, add_json, regex, split_command
 from zeroin.tools.bisect.report import BisectOptions
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
 # What can be gone through → what that is for, in the order of the help.
 AXES = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.errors import UsageError
 from zeroin.fronts.cli.bisect import add_options
@@ -11,6 +10,7 @@ from zeroin.fronts.cli.options import ATTEMPT, Parser
 from zeroin.tools.bisect.attempts import bisect_attempts
 from zeroin.tools.reading import open_record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.errors import UsageError
 from zeroin.fronts.cli.bisect import add_options
 from zeroin.fronts.cli.options import Parser
 from zeroin.tools.bisect.commits import CommitOptions, bisect_commits
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from zeroin.fronts.cli.bisect import add_options
 from zeroin.fronts.cli.options import Parser
 from zeroin.fronts.cli.run import read_env_file
 from zeroin.tools.bisect.settings import bisect_settings, bisect_variables
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping

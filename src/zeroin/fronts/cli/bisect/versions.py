@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zeroin.fronts.cli.bisect import add_options
 from zeroin.fronts.cli.options import Parser
 from zeroin.tools.bisect.versions import VersionOptions, bisect_versions
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
