@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import running
 import support
 from zeroin.observe.watch import details
 from zeroin.observe.watch.processes import Table, parse_stat
@@ -211,5 +212,50 @@ def test_a_zombie_has_no_memory_and_keeps_its_command(table):
         until(table, lambda *_: known.stat().state == "Z")
         table.refresh(set())
         assert (known.stat().rss, known.command) == (0, "sleep 1000")
+    finally:
+        process.communicate()
+
+
+GROWS = """
+import sys, threading
+held = []
+def grow(size):
+    held.append(b"x" * size)
+    if in_thread:
+        done.release()
+in_thread, done = sys.argv[1] == "thread", threading.Semaphore(0)
+print("up", flush=True)
+for line in sys.stdin:
+    if in_thread and threading.active_count() == 1:
+        orders = threading.Semaphore(0)
+        def serve():
+            while orders.acquire():
+                grow(int(line))
+        threading.Thread(target=serve, daemon=True).start()
+    if in_thread:
+        orders.release()
+        done.acquire()
+    else:
+        grow(int(line))
+    print("grown", flush=True)
+"""
+
+
+@pytest.mark.parametrize("where", ["alone", "thread"])
+def test_whoever_stood_still_is_seen_as_soon_as_it_does_something(table, where):
+    """Its counters are the very same while it waits, and new ones each time that it has run."""
+    process = start(sys.executable, "-c", GROWS, where)
+    try:
+        process.stdout.readline()
+        table.refresh(set())
+        known = table.processes[process.pid]
+        for _ in range(3):
+            for _ in range(3):  # until it has really come to rest
+                before = known.stat()
+            process.stdin.write("20000000\n")
+            process.stdin.flush()
+            process.stdout.readline()
+            assert known.stat().rss >= before.rss + 19_000_000  # the kernel counts in small lots
+        running.until(lambda: known.stat() is known.stat())
     finally:
         process.communicate()

@@ -3,7 +3,9 @@
 Of what a look at a file in /proc costs, two thirds are for opening it. So the file that is
 read each time stays open: the command line of those nobody asked for (it changes when one
 becomes another program), the counters of those somebody did. An open one belongs to its
-process for ever: when another gets the same number, it says that its own has gone.
+process for ever: when another gets the same number, it says that its own has gone. The counters
+take the kernel a while to put together; of a process with one thread, which did not run since,
+they are as they were, and whether it ran is told by another file at a third of that.
 """
 
 from __future__ import annotations
@@ -67,6 +69,7 @@ class Process:
     __slots__ = (
         "_fds",
         "_last",
+        "_ran",
         "command",
         "name",
         "parent",
@@ -88,6 +91,7 @@ class Process:
         self.raw: bytes | None = None
         self._fds: dict[str, int] = {}
         self._last: tuple[bytes, Stat | None] = b"", None
+        self._ran = b""  # how long it has run, and how often
         self.name, stat = parse_stat(table.read(f"{self.path}/stat"))
         self.parent = stat.parent
         self.start = stat.start
@@ -114,6 +118,8 @@ class Process:
     def stat(self) -> Stat | None:
         """Its counters; None when it has ended. The very same ones if it did nothing since."""
         try:
+            if self._stands_still():
+                return self._last[1]
             data = self._again("stat")
             if data == self._last[0]:
                 return self._last[1]
@@ -130,6 +136,18 @@ class Process:
             except OSError:
                 return None
         return stat
+
+    def _stands_still(self) -> bool:
+        """Whether it has not run since its counters were read."""
+        stat = self._last[1]
+        if stat is None or stat.threads != 1 or self.table.kept >= self.table.most:
+            return False
+        try:
+            before, self._ran = self._ran, self._again("schedstat")
+        except FileNotFoundError:  # a kernel without it
+            return False
+        # A kernel that does not count says that none has ever run.
+        return self._ran == before and not before.startswith(b"0 ")
 
     def program(self) -> str | None:
         """The file that it runs; None where we may not know."""
@@ -150,9 +168,9 @@ class Process:
             self.table.kept -= 1
         self._fds = {}
 
-    def keep(self, name: str) -> None:
-        """Only this file is read each time from now on."""
-        for other in [n for n in self._fds if n != name]:
+    def follow(self) -> None:
+        """Only its counters are read each time from now on."""
+        for other in [name for name in self._fds if name not in ("stat", "schedstat")]:
             os.close(self._fds.pop(other))
             self.table.kept -= 1
 

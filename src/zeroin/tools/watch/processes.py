@@ -75,7 +75,7 @@ class Processes:
             fresh = self._below(table)
         while fresh:
             for process in fresh:
-                process.keep("stat")
+                process.follow()
                 self.members[process.pid] = Member(process)
             fresh = self._below(table) if whole else []
 
