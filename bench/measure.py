@@ -11,8 +11,10 @@ millisecond and is part of every figure, ours and the compared one's alike.
 from __future__ import annotations
 
 import os
+import re
 import resource
 import select
+import shutil
 import statistics
 import time
 from typing import TYPE_CHECKING, NamedTuple
@@ -240,3 +242,20 @@ def _sample(words: Sequence[str], started: float, ended: Ended) -> Sample:
     if ended.code:
         raise CommandFailedError(f"exit code {ended.code} of: {' '.join(words)[:100]}")
     return Sample(ended.at - started, ended.cpu)
+
+
+def valgrind(log: str) -> list[str]:
+    """The words before a command whose instructions are counted; [] without valgrind."""
+    if shutil.which("valgrind") is None:
+        return []
+    tool = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+    return [*tool, f"--log-file={log}"]
+
+
+def counted(log: str) -> int:
+    """How many it were."""
+    with open(log, encoding="utf-8") as file:
+        found = re.search(r"I\s+refs:\s+([\d,]+)", file.read())
+    if found is None:
+        raise CommandFailedError("valgrind counted nothing")
+    return int(found[1].replace(",", ""))

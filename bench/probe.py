@@ -13,13 +13,11 @@ layout of memory. So the target is held against instructions, which valgrind cou
 from __future__ import annotations
 
 import os
-import re
-import shutil
 import time
 from typing import TYPE_CHECKING
 
 from bench.listening import Listener
-from bench.measure import CommandFailedError, Sample, interleave
+from bench.measure import CommandFailedError, Sample, counted, interleave, valgrind
 from bench.report import Row, at_most, more, ms
 from bench.scene import interpreters
 from zeroin.cycle import Cycle
@@ -56,25 +54,21 @@ def measure(scene: Scene) -> list[Row]:
 
 def _instructions(scene: Scene, listener: Listener, words: list[str], version: str) -> list[Row]:
     """How many the other functions take, by two runs that differ in nothing but their turns."""
-    if shutil.which("valgrind") is None:
-        return [Row(f"instructions, CPython {version}: valgrind is not installed")]
     log = os.path.join(scene.make("probe"), "counted")
-    tool = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+    tool = valgrind(log)
+    if not tool:
+        return [Row(f"instructions, CPython {version}: valgrind is not installed")]
     seed, listener.env = listener.env, {**listener.env, "PYTHONHASHSEED": "0"}
 
-    def counted(text: str, turns: int) -> int:
-        _run(listener, [*tool, f"--log-file={log}", *words, str(turns), "others"], text)
-        with open(log, encoding="utf-8") as file:
-            found = re.search(r"I\s+refs:\s+([\d,]+)", file.read())
-        if found is None:
-            raise CommandFailedError("valgrind counted nothing")
-        return int(found[1].replace(",", ""))
+    def instructions(text: str, turns: int) -> int:
+        _run(listener, [*tool, *words, str(turns), "others"], text)
+        return counted(log)
 
     try:
         for text in ("", NEVER, DONE):  # the first of all runs compiles what is loaded
             _run(listener, [*words, "0", "others"], text)
         each = {
-            text: (counted(text, MANY) - counted(text, FEW)) / (MANY - FEW)
+            text: (instructions(text, MANY) - instructions(text, FEW)) / (MANY - FEW)
             for text in ("", NEVER, DONE)
         }
     finally:
