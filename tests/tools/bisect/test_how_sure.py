@@ -49,7 +49,7 @@ class Workers:
         return Outcome(Kind.PASSED, 0, seconds=SLOW)
 
 
-def _tries(fails, jobs):
+def made_tries(fails, jobs):
     axis = SimpleNamespace(noun="commit", key="", label=str, servant=None)
     teller = SimpleNamespace(ends=lambda _: None, progress=lambda _: None, note=lambda _: None)
     options = BisectOptions(jobs=jobs)
@@ -62,7 +62,7 @@ def _search(seed, last, rate, jobs, *, in_line=False):
     """The place that was to be found, what was found, and all tries."""
     drawn = random.Random(seed)
     first = drawn.randint(1, last)
-    tries, options = _tries(lambda name: int(name) >= first and drawn.random() < rate, jobs)
+    tries, options = made_tries(lambda name: int(name) >= first and drawn.random() < rate, jobs)
     names = [str(place) for place in range(last + 1)]
     graph = None if in_line else Graph.of([[], *([place] for place in range(last))])
     return str(first), Ordered(tries, names, options, graph=graph).find(), tries
@@ -96,7 +96,7 @@ def test_what_always_fails_costs_little_more(last, jobs, more):
 
 def test_doubt_costs_no_whole_runs_where_tries_are_warm():
     """Both sides of the answer are run as a whole, and what more it takes from a snapshot."""
-    tries, options = _tries(lambda name: int(name) >= 11, jobs=1)
+    tries, options = made_tries(lambda name: int(name) >= 11, jobs=1)
     tries._pool = Workers(lambda name: int(name) >= 11, warm=True)
     found = Ordered(tries, [str(place) for place in range(17)], options).find()
     assert (found.bad, found.confirmed) == ("11", True)
@@ -126,7 +126,7 @@ def test_what_worked_once_is_run_again(rate):
     unnoticed = 0
     for seed in range(300):
         drawn = random.Random(seed)
-        tries, options = _tries(lambda _: drawn.random() < rate, 1)  # noqa: B023 - used at once
+        tries, options = made_tries(lambda _: drawn.random() < rate, 1)  # noqa: B023 - used at once
         searched = Ordered(tries, ["works", "fails"], options)
         tries.run(["works", "fails", "fails"])
         searched._decide("works", "fails")

@@ -143,16 +143,9 @@ def inside(git: Git, merge: Commit) -> Line | None:
     return line(git, base, merge.parents[1])
 
 
-def back(git: Git, bad: str, fixed_step: int = 1) -> list[str]:
-    """Commits before a bad one, each twice as far as the one before, to the first of all."""
-    chain = git("rev-list", "--first-parent", bad).split()[1:]
-    found, at = [], fixed_step - 1
-    while at < len(chain):
-        found.append(chain[at])
-        at = 2 * at + 1
-    if chain and (not found or found[-1] != chain[-1]):
-        found.append(chain[-1])
-    return found
+def older(git: Git, bad: str) -> list[str]:
+    """Commits before a bad one, along first parents, the newest first."""
+    return git("rev-list", "--first-parent", bad).split()[1:]
 
 
 def read(git: Git, sha: str) -> Commit:

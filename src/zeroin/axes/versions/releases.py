@@ -125,15 +125,10 @@ def early(known: Sequence[Release], good: str, bad: str) -> list[Release]:
     return [one for one in known if first < one.version < last and one.version.is_prerelease]
 
 
-def back(known: Sequence[Release], bad: Release) -> list[Release]:
-    """Older ones, each twice as far from the bad one as the one before, to the first of all."""
-    older = [one for one in known if one.version < bad.version and not one.version.is_prerelease][
-        ::-1
+def older(known: Sequence[Release], bad: Release) -> list[Release]:
+    """Those before the bad one, the newest first."""
+    return [
+        one
+        for one in reversed(known)
+        if one.version < bad.version and not one.version.is_prerelease
     ]
-    found, step = [], 1
-    while step <= len(older):
-        found.append(older[step - 1])
-        step *= 2
-    if older and older[-1] not in found:
-        found.append(older[-1])
-    return found

@@ -23,6 +23,7 @@ from zeroin.run.uv import Uv
 from zeroin.search.graph import Graph
 from zeroin.tools.bisect.alike import searched_again
 from zeroin.tools.bisect.answer import answer
+from zeroin.tools.bisect.backwards import walk
 from zeroin.tools.bisect.checkout import Checkout, Commits
 from zeroin.tools.bisect.editable import COMPILED, Editable
 from zeroin.tools.bisect.ordered import FLAKY, MORE, Found, Ordered
@@ -320,15 +321,10 @@ class _Commits:
                 why=f"{self.bad[:10]} {how}, {tries.runs(self.bad)} runs",
                 hint=NAME,
             )
-        bad = self.bad
-        for commit in history.back(self.git, self.bad):
-            tries.run([commit])
-            outcome = tries.outcomes.get(commit, [None])[-1]
-            if outcome is not None and outcome.failed is fixed:
-                self.good, self.bad = commit, bad
-                return None
-            if outcome is not None and str(outcome.signature) == str(baseline.signature):
-                bad = commit
+        walked = walk(tries, [self.bad, *history.older(self.git, self.bad)], fixed=fixed)
+        if walked.good:
+            self.good, self.bad = walked.good, walked.bad
+            return None
         what = "works in all commits" if fixed else "works in no commit"
         told = f": {baseline.headline}" if baseline.headline else ""
         return Found(

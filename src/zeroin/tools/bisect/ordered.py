@@ -8,6 +8,7 @@ from zeroin.named import NamedTuple
 from zeroin.search import sure
 from zeroin.search.bisection import Bisection
 from zeroin.search.noisy import Noisy
+from zeroin.tools.bisect.backwards import spread
 from zeroin.tools.bisect.judge import judge_of
 from zeroin.tools.bisect.report import Ends, Skipped
 
@@ -240,7 +241,7 @@ class Ordered:
             why=f"both ends work: {label(good)} and {label(bad)}, {tries.runs(bad)} runs each",
             hint="does the command fail by itself?  zeroin run -- ...; rarely: --repeat 50",
         )
-        for position in _spread(1, self._last)[:PROBES]:
+        for position in spread(1, self._last)[:PROBES]:
             tries.run([names[position]])
             outcomes = tries.outcomes.get(names[position])
             if not outcomes or not outcomes[-1].failed:
@@ -447,16 +448,3 @@ def _fails(outcomes: list[Outcome]) -> bool:
 def _how(outcomes: list[Outcome]) -> str:
     failing = next((one for one in outcomes if one.failed), None)
     return failing.headline if failing is not None else "no failure"
-
-
-def _spread(first: int, behind: int) -> list[int]:
-    """All between, so that the first few are spread out well."""
-    found: list[int] = []
-    ranges = [(first, behind)]
-    while ranges:
-        start, stop = ranges.pop(0)
-        if start < stop:
-            middle = (start + stop) // 2
-            found.append(middle)
-            ranges += [(start, middle), (middle + 1, stop)]
-    return found

@@ -15,6 +15,7 @@ from zeroin.run.pins import Pin
 from zeroin.run.uv import normal
 from zeroin.tools.bisect.alike import in_other_words
 from zeroin.tools.bisect.answer import answer
+from zeroin.tools.bisect.backwards import walk
 from zeroin.tools.bisect.ordered import Found, Ordered
 from zeroin.tools.bisect.packages import Mix, Packages
 from zeroin.tools.bisect.setting import Setting
@@ -195,25 +196,17 @@ class _Versions:
         baseline = tries.outcomes[bad.name][-1]
         if baseline.failed == self.options.fixed:
             return Found("not-reproduced", why=f"{tries.axis.label(bad.name)} works", hint=_NAME)
-        otherwise = ""
-        older = [one for one in releases.back(self.known, bad) if one.name not in tries.reasons]
-        for start in range(0, len(older), AT_ONCE):
-            names = [one.name for one in older[start : start + AT_ONCE]]
-            tries.run([name for name in names if not tries.is_known(name)])
-            for one in older[start : start + AT_ONCE]:
-                seen = tries.outcomes.get(one.name)
-                if seen is None:
-                    continue
-                if seen[-1].failed == self.options.fixed:
-                    self.good = one
-                    return None
-                if str(seen[-1].signature) == str(baseline.signature):
-                    self.bad = one
-                else:
-                    otherwise = otherwise or one.name
+        row = [one.name for one in releases.older(self.known, bad) if one.name not in tries.reasons]
+        fixed = self.options.fixed
+        walked = walk(tries, [bad.name, *row], fixed=fixed, at_once=AT_ONCE)
+        self.bad = self._find(walked.bad)
+        if walked.good:
+            self.good = self._find(walked.good)
+            return None
         hint = "name a release where it worked: --good VERSION"
-        if otherwise:
-            hint = f"{otherwise} fails in another way; since when it fails so: --good {otherwise}"
+        if walked.otherwise:
+            other = walked.otherwise
+            hint = f"{other} fails in another way; since when it fails so: --good {other}"
         why = f"it works with no release that was tried, back to the first: {baseline.headline}"
         return Found("not-reproduced", why=why, hint=hint)
 
