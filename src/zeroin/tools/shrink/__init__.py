@@ -179,6 +179,8 @@ class _Shrink:
                 self.notes.append(f"{end.message}; this is the best until then")
             return self._report("interrupted", baseline, confirmed=False)
         self._look_at_the_end()
+        if not self.whole.size:
+            self.notes.append("it is empty already: there is nothing to leave out")
         return self._report("found", baseline, confirmed=confirmed, warm=is_warm)
 
     def _state(self, written: list[str]) -> str:
