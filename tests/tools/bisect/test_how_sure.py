@@ -9,8 +9,10 @@ from types import SimpleNamespace
 import pytest
 
 from zeroin.cycle import Kind, Outcome, Signature
+from zeroin.cycle.oracle import Oracle
 from zeroin.search.graph import Graph
 from zeroin.search.noisy import Noisy
+from zeroin.tools.bisect.judge import Judge
 from zeroin.tools.bisect.luck import until_sure
 from zeroin.tools.bisect.ordered import FLAKY, Ordered
 from zeroin.tools.bisect.report import BisectOptions
@@ -135,3 +137,33 @@ def test_what_worked_once_is_run_again(rate):
         sure = until_sure(tries, ["works"], options.confidence)
         unnoticed += not tries.is_flaky("works") and sure >= options.confidence
     assert unnoticed <= 0.05 * 300
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_amounts_waver_close_to_the_edge(jobs):
+    """What fails once is not enough: the answer never failed, and no run of either end is wasted."""
+    for seed in range(100):
+        drawn = random.Random(seed)
+        rates = {place: (place - 400) / 20 for place in range(400, 421)}  # enough, then not at all
+        tries, options = made_tries(
+            lambda name: drawn.random() < rates.get(int(name), int(name) > 400),  # noqa: B023
+            jobs,
+        )
+        names = [str(place) for place in range(1001)]
+        tries.judge = Judge(Oracle(FAILURE))
+        found = Ordered(tries, names, options, wavers=True).find()
+        assert (found.verdict, found.flaky) == ("found", False)
+        assert 390 <= int(found.good) < int(found.bad) <= 420
+        assert not any(one.failed for one in tries.outcomes[found.good])
+        assert any(one.failed for one in tries.outcomes[found.bad])
+        assert tries.tries <= 60
+        assert tries.runs("0") + tries.runs("1000") <= 4
+
+
+def test_an_end_that_wavers_is_no_end():
+    """The largest amount worked once, and then fails: it is said, and not called enough."""
+    tries, options = made_tries(lambda _: True, 1)
+    tries.judge = Judge(Oracle(FAILURE))
+    tries.outcomes["0"] = [Outcome(Kind.PASSED, 0, seconds=SLOW)]
+    found = Ordered(tries, [str(place) for place in range(5)], options, wavers=True).find()
+    assert (found.verdict, "fails in" in found.why) == ("not-reproduced", True)

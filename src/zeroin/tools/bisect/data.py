@@ -32,7 +32,8 @@ def bisect_data(
             hint="it takes one that works and one that fails",
         )
     replaced = places_of(two, at, cycle)
-    teller.note(f"in each try, {' and '.join(replaced)} holds a mixture of the two")
+    hold = "holds" if len(replaced) == 1 else "hold"
+    teller.note(f"in each try, {' and '.join(replaced)} {hold} a mixture of the two")
     mixture = Mixture(
         "data",
         "row",

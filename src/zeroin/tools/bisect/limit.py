@@ -92,7 +92,7 @@ def _search(
     kept = os.path.join(axis.store, "bisect", axis.key_for(low, high, options))
     tries = Tries(axis, options, teller, kept, axis.cycle.timeout)
     tries.judge = Judge(AnyFailure(None))
-    search = Ordered(tries, names, options)
+    search = Ordered(tries, names, options, wavers=True)
     try:
         found = search.find()
         tries.memory.forget()

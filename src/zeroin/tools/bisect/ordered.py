@@ -57,11 +57,14 @@ class Ordered:
         is_an_end: Callable[[str], bool] = lambda _: True,
         graph: Graph | None = None,
         likely: Callable[[Sequence[str]], Collection[str]] = lambda _: (),
+        *,
+        wavers: bool = False,
     ) -> None:
         """`is_an_end`: whether the answer is the last word, and so to be looked at once more.
 
         With a `graph` names are in an order in which what is before another comes first. `likely`
-        are those to begin with, given what is said of the failure.
+        are those to begin with, given what is said of the failure. Names that are amounts may
+        `waver` close to the edge: what fails once is not enough.
         """
         self._tries = tries
         self._graph = graph
@@ -71,6 +74,7 @@ class Ordered:
         self._options = options
         self._last = len(names) - 1
         self._likely = likely
+        self._wavers = wavers
         self._search: Bisection | Graph | None = graph or Bisection.of(self._last)
         tries.between = self._between
 
@@ -87,7 +91,11 @@ class Ordered:
 
     def _told(self, search: Bisection | Graph) -> Bisection | Graph:
         """With all that is known by now."""
-        for name in (*self._tries.outcomes, *self._tries.reasons):
+        names = [*self._tries.outcomes, *self._tries.reasons]
+        if self._wavers:  # one that worked at first may have failed since
+            search = Bisection.of(self._last)
+            names.sort(key=lambda name: self._tries.verdict(name) is not Verdict.SAME)
+        for name in names:
             position = self._at.get(name, 0)
             verdict = self._tries.verdict(name)
             if verdict is not None and 0 < position < self._last:
@@ -101,7 +109,7 @@ class Ordered:
         problem = self._ends()
         if problem is not None:
             return problem
-        if not any(map(self._tries.is_flaky, self._names)):
+        if self._wavers or not any(map(self._tries.is_flaky, self._names)):
             found = self._exactly()
             if found is not None:
                 return found
@@ -283,19 +291,37 @@ class Ordered:
             self._fill(search)
             if not tries.running:
                 break
-            if any(tries.is_flaky(name) for name in tries.wait()):
+            done = tries.wait()
+            if self._wavers:
+                continue
+            if any(map(tries.is_flaky, done)):
                 tries.give_up(set(tries.running))
                 return None
         good, bad = self._names[search.good], self._names[search.bad]
         candidates = tuple(self._names[one] for one in search.candidates)
         verdict = "found" if len(candidates) == 1 else "range"
         confirmed = tries.is_sure(good) and tries.is_sure(bad)
+        if self._wavers:
+            return self._wavering(Found(verdict, good, bad, candidates, confirmed))
         return Found(verdict, good, bad, candidates, confirmed, self._chance(search))
+
+    def _wavering(self, found: Found) -> Found:
+        """With how often the first that is not enough fails, if that is not each time."""
+        label = self._tries.axis.label
+        fails, runs = self._counted(found.good)
+        if fails:  # the good end itself: nothing above it was tried
+            how = f"{label(found.good)} fails in {fails} of {runs} runs"
+            return Found("not-reproduced", why=how)
+        fails, runs = self._counted(found.bad)
+        note = f"{label(found.bad)} fails in {fails} of {runs} runs" if fails < runs else ""
+        return found._replace(note=note)
 
     def _is_sure(self, search: Bisection | Graph) -> bool:
         """Whether both sides of the answer were run often enough, and no pass was mere luck."""
         sides = (self._names[search.good], self._names[search.bad])
         is_sure = all(map(self._tries.is_sure, sides))
+        if self._wavers:
+            return is_sure
         return is_sure and self._chance(search) >= self._options.confidence
 
     def _most_telling(self, search: Bisection | Graph) -> str:
@@ -357,7 +383,7 @@ class Ordered:
         for name in (self._names[one] for one in around):
             if tries.lacking(name) > running.count(name):
                 return name, True
-        if search.is_over:
+        if search.is_over and not self._wavers:
             name = self._most_telling(search)
             if name:
                 return name, not tries.is_warm

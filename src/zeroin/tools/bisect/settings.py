@@ -31,7 +31,8 @@ def bisect_settings(
     if not settings.changes:
         raise _equal(names)
     replaced = places_of(two, at, cycle)
-    teller.note(f"in each try, {' and '.join(replaced)} holds a mixture of the two")
+    hold = "holds" if len(replaced) == 1 else "hold"
+    teller.note(f"in each try, {' and '.join(replaced)} {hold} a mixture of the two")
     mixture = Mixture(
         "settings",
         "setting",
