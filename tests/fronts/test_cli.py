@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import support
-from zeroin.fronts.cli import VERBS
+from zeroin.fronts.cli import VERBS, run
 
 
 def test_version(zeroin):
@@ -214,3 +214,29 @@ def test_odd_names_of_everything(zeroin, tmp_path):
             [*zeroin.driver, *verb], cwd=folder, env=zeroin.env, capture_output=True, check=False
         )
         assert read.returncode == (1 if verb == ["again"] else 0), (verb, read.stderr)
+
+
+def test_a_run_without_options_needs_no_parser():
+    """What each option is then is what argparse would say."""
+    assert vars(run.plain()) == vars(run.parser().parse_args([]))
+
+
+def test_a_plain_run_loads_neither_argparse_nor_typing(zeroin, project):
+    """They take longer than all the rest."""
+    code = (
+        "import sys; from zeroin.fronts.cli import enter; import os; end = os._exit\n"
+        "def tell(code):\n"
+        "    print(sorted({'argparse', 'typing', 'datetime'} & set(sys.modules)))\n"
+        "    sys.stdout.flush(); end(code)\n"
+        "os._exit = tell\nsys.argv = ['zeroin', 'run', '--', 'true']\n"
+        "try:\n    enter()\nexcept SystemExit as done:\n    tell(done.code or 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=project,
+        env=zeroin.env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr

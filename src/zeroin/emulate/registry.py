@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from zeroin.errors import UntestableError, UsageError
 
 TYPE_CHECKING = False
@@ -60,6 +58,8 @@ def kind(name: str) -> Kind:
         near = get_close_matches(name, WHERE, 1)
         hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(WHERE)}"
         raise UsageError(f"--limit {name}: there is no such limit", hint=hint)
+    from importlib import import_module
+
     found: Kind = import_module(f"zeroin.emulate.{WHERE[name]}").KINDS[name]
     return found
 

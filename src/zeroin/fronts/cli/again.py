@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from zeroin.fronts.cli.options import ATTEMPT, Parser, here
+from zeroin.fronts.cli.options import ATTEMPT, here
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.cli.run import add_run_options, end_like, options_of, tell
 from zeroin.tools.again import again
 from zeroin.tools.reading import open_record

@@ -10,10 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+    from zeroin.fronts.cli.options import Takes
+
 EXAMPLE = "zeroin run --at train.py:41 peek=x -- python train.py"
 
 
-def add_option(p: argparse.ArgumentParser) -> None:
+def add_option(p: Takes) -> None:
     """What to do in the middle of it."""
     p.add_argument(
         "--at",

@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 
 from zeroin.fronts.cli import VERBS
-from zeroin.fronts.cli.options import Parser
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.completion import script, verbs_of
 
 EXAMPLES = """\

@@ -7,7 +7,8 @@ import os
 import sys
 
 from zeroin.fronts import report_json, words
-from zeroin.fronts.cli.options import ATTEMPT, Parser, add_json, here
+from zeroin.fronts.cli.options import ATTEMPT, add_json, here
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.tools.diff import diff
 from zeroin.tools.reading import open_record
 

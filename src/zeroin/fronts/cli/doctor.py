@@ -6,7 +6,8 @@ import json
 import sys
 
 from zeroin.fronts import words
-from zeroin.fronts.cli.options import Parser, add_json
+from zeroin.fronts.cli.options import add_json
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.observe.machine import probe_all
 
 EXAMPLES = """\

@@ -6,7 +6,7 @@ import os
 import sys
 
 from zeroin.errors import UsageError
-from zeroin.fronts.cli.options import Parser
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.tools.fake import Fake, fake
 
 EXAMPLES = """\

@@ -6,7 +6,8 @@ import json
 import os
 
 from zeroin.fronts import words
-from zeroin.fronts.cli.options import Parser, add_json, here
+from zeroin.fronts.cli.options import add_json, here
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.tools import config
 from zeroin.tools.gc import collect
 from zeroin.tools.reading import open_record

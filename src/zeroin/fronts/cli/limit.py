@@ -5,7 +5,8 @@ from __future__ import annotations
 from zeroin.errors import UsageError
 from zeroin.fronts.cli import at
 from zeroin.fronts.cli import run as cli_run
-from zeroin.fronts.cli.options import Parser, split_command
+from zeroin.fronts.cli.options import split_command
+from zeroin.fronts.cli.parsing import Parser
 
 EXAMPLES = """\
   zeroin limit memory=2G -- python train.py

@@ -9,7 +9,8 @@ import time
 
 from zeroin.errors import UsageError
 from zeroin.fronts import report_json, words
-from zeroin.fronts.cli.options import Parser, add_json, here
+from zeroin.fronts.cli.options import add_json, here
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.report_text import short_command
 from zeroin.tools.reading import is_running, open_record
 from zeroin.tools.show import since_previous

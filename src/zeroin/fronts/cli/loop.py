@@ -10,7 +10,8 @@ import sys
 from zeroin.errors import INTERRUPTED, NO, OK, UsageError
 from zeroin.fronts import limit_text, loop_text, report_json, words
 from zeroin.fronts.cli import run as cli_run
-from zeroin.fronts.cli.options import Parser, add_json, split_command
+from zeroin.fronts.cli.options import add_json, split_command
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.loop_desk import Keys, Words
 from zeroin.fronts.words import Paint, put
 from zeroin.tools.loop import LoopOptions, loop

@@ -8,7 +8,8 @@ import sys
 
 from zeroin.errors import UNTESTABLE, UsageError
 from zeroin.fronts import nan_text
-from zeroin.fronts.cli.options import Parser, add_json, split_command
+from zeroin.fronts.cli.options import add_json, split_command
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.cli.run import add_cycle_options, cycle_of, end_like, without_dashes
 from zeroin.fronts.words import Paint, put
 from zeroin.tools.run import Options

@@ -1,62 +1,53 @@
-"""Parsers: one spelling for each option, and help with examples."""
+"""One spelling for each option; and what all of them are if none is given, without a parser."""
 
 from __future__ import annotations
-
-import argparse
 
 from zeroin.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
-    from typing import NoReturn
+    from typing import Any, Protocol
 
-WIDTH = 100
+    class Takes(Protocol):
+        """What options are told to."""
+
+        def add_argument(self, *names: str, **about: Any) -> Any:
+            """As of `argparse`."""
+
+
 ATTEMPT = "attempt: a number, last, last-failed or last-passed"
 
 
-# No translations: looking for them costs milliseconds at each start.
-vars(argparse)["_"] = str
+class Plain:
+    """Takes options as a parser does, and tells what they are if nobody gives any.
+
+    Argparse takes longer to load and to be told of all options than the rest of a short run.
+    """
+
+    def __init__(self) -> None:
+        self._given: dict[str, Any] = {}
+
+    def add_argument(self, *names: str, **about: Any) -> None:
+        """As of a parser."""
+        name = next((one for one in names if one.startswith("--")), names[0])
+        dest = about.get("dest") or name.lstrip("-").replace("-", "_")
+        switches: dict[str, Any] = {"store_true": False, "store_false": True}
+        usual = switches.get(about.get("action", ""))
+        if not names[0].startswith("-") and about.get("nargs") == "*":
+            usual = []
+        self._given[dest] = about.get("default", usual)
+
+    def given(self) -> argparse.Namespace:
+        """As a parser of nothing gives it."""
+        made: argparse.Namespace = _Given()  # type: ignore[assignment]
+        vars(made).update(self._given)
+        return made
 
 
-def _formatter(prog: str) -> argparse.HelpFormatter:
-    """Argparse asks for one with every option, and measures the terminal each time."""
-    return argparse.RawDescriptionHelpFormatter(prog, width=WIDTH)
-
-
-class Parser(argparse.ArgumentParser):
-    """Argparse with our errors, and the examples as they were written."""
-
-    def __init__(self, verb: str, what: str, usage: str, examples: str) -> None:
-        super().__init__(
-            prog=f"zeroin {verb}",
-            usage=f"zeroin {verb} {usage}",
-            description=what,
-            epilog="examples:\n" + examples.rstrip("\n"),
-            formatter_class=_formatter,
-            allow_abbrev=False,
-        )
-        self.verb = verb
-
-    def error(self, message: str) -> NoReturn:
-        """Argparse prints and exits; we have one place for both."""
-        if message.startswith("unrecognized arguments: --at"):
-            raise UsageError(
-                f"zeroin {self.verb} has no --at: probes go with a plain run",
-                hint="zeroin run --at train.py:41 peek=x -- python train.py",
-            )
-        raise UsageError(message, hint=f"see: zeroin {self.verb} --help")
-
-
-def regex(text: str) -> str:
-    """For `type=`: a regular expression, as it was given."""
-    import re
-
-    try:
-        re.compile(text)
-    except re.error as error:
-        raise argparse.ArgumentTypeError(f"{text} is no regular expression: {error}") from None
-    return text
+class _Given:
+    """Stands in for what argparse would give."""
 
 
 def split_command(args: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -79,6 +70,6 @@ def here() -> str:
         ) from None
 
 
-def add_json(parser: argparse.ArgumentParser, what: str = "one JSON object on stdout") -> None:
+def add_json(parser: Takes, what: str = "one JSON object on stdout") -> None:
     """Give a parser `--json`."""
     parser.add_argument("--json", action="store_true", help=what)

@@ -8,7 +8,7 @@ import sys
 from zeroin.cycle import Cycle
 from zeroin.errors import HANG, UsageError
 from zeroin.fronts.cli import at
-from zeroin.fronts.cli.options import Parser, add_json, here, split_command
+from zeroin.fronts.cli.options import Plain, add_json, here, split_command
 from zeroin.fronts.words import Paint, put
 from zeroin.run.environment import SYNC, SYNC_INSIDE
 from zeroin.tools.run import Options, run
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from zeroin.cycle import Outcome
+    from zeroin.fronts.cli.options import Takes
+    from zeroin.fronts.cli.parsing import Parser
     from zeroin.run.hold import Held, Missed
     from zeroin.tools.run import Pause, RunReport
 
@@ -44,6 +46,8 @@ EXAMPLES = """\
 
 def parser() -> Parser:
     """All options of `run`."""
+    from zeroin.fronts.cli.parsing import Parser
+
     p = Parser(
         "run",
         "Put the world back, run one command, keep what happened, say what failed.\n"
@@ -52,16 +56,28 @@ def parser() -> Parser:
         "[options] -- COMMAND ...",
         EXAMPLES,
     )
+    add_options(p)
+    return p
+
+
+def add_options(p: Takes) -> None:
+    """All of them."""
     add_cycle_options(p)
     add_repeat_options(p)
     add_pause_option(p)
     at.add_option(p)
     add_run_options(p)
     p.add_argument("command", nargs="*", help="what to run, after --")
-    return p
 
 
-def add_cycle_options(p: argparse.ArgumentParser) -> None:
+def plain() -> argparse.Namespace:
+    """What they are if none is given."""
+    p = Plain()
+    add_options(p)
+    return p.given()
+
+
+def add_cycle_options(p: Takes) -> None:
     """What makes a cycle."""
     add = p.add_argument
     add("--reset", action="append", default=[], metavar="CMD", help="shell line to run first")
@@ -106,13 +122,13 @@ def usages() -> str:
     return ", ".join(USAGES.values()).replace("%", "%%")
 
 
-def add_repeat_options(p: argparse.ArgumentParser) -> None:
+def add_repeat_options(p: Takes) -> None:
     """How often."""
     p.add_argument("--repeat", type=int, metavar="N", help="run N times; failure rates at the end")
     p.add_argument("--until-fail", action="store_true", help="repeat until it fails")
 
 
-def add_pause_option(p: argparse.ArgumentParser) -> None:
+def add_pause_option(p: Takes) -> None:
     """When to hold it still."""
     p.add_argument(
         "--pause-at-peak",
@@ -124,7 +140,7 @@ def add_pause_option(p: argparse.ArgumentParser) -> None:
     )
 
 
-def add_run_options(p: argparse.ArgumentParser) -> None:
+def add_run_options(p: Takes) -> None:
     """How to run it."""
     p.add_argument(
         "--keep", metavar="DIR", help="keep what was written below --limit disk, in a new folder"
@@ -153,7 +169,7 @@ def main(args: list[str]) -> int:
             raise UsageError(
                 "--at takes several words, so the command has to come after --", hint=at.EXAMPLE
             )
-    given = parser().parse_args(own)
+    given = parser().parse_args(own) if own else plain()
     command = command or given.command
     if not command:
         raise UsageError("which command?", hint="zeroin run -- python train.py")

@@ -6,7 +6,8 @@ import os
 import sys
 
 from zeroin.errors import NO, UsageError
-from zeroin.fronts.cli.options import Parser, add_json, here, split_command
+from zeroin.fronts.cli.options import add_json, here, split_command
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.cli.run import add_cycle_options, cycle_of, end_like
 from zeroin.fronts.words import Paint, put
 from zeroin.named import NamedTuple

@@ -8,7 +8,8 @@ import sys
 
 from zeroin.errors import ZeroinError
 from zeroin.fronts import report_json, words
-from zeroin.fronts.cli.options import ATTEMPT, Parser, add_json, here
+from zeroin.fronts.cli.options import ATTEMPT, add_json, here
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.tools.reading import open_record
 from zeroin.tools.show import left_out, log_of, oneliner, show
 

@@ -10,7 +10,8 @@ from zeroin.cycle.signature import Strength
 from zeroin.errors import INTERRUPTED, NO, OK, UsageError
 from zeroin.fronts import shrink_text
 from zeroin.fronts.cli import run as cli_run
-from zeroin.fronts.cli.options import Parser, add_json, regex, split_command
+from zeroin.fronts.cli.options import add_json, split_command
+from zeroin.fronts.cli.parsing import Parser, regex
 from zeroin.tools.shrink import shrink
 from zeroin.tools.shrink.report import ShrinkOptions
 

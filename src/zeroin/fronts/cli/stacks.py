@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from zeroin.fronts.cli.options import Parser
+    from zeroin.fronts.cli.parsing import Parser
     from zeroin.tools.stacks import StacksReport, Wanted
 
 NEEDS_COMMAND = False
@@ -34,7 +34,8 @@ EXAMPLES = """\
 
 def parser(*, starts: bool = True) -> Parser:
     """All options of `stacks`; without those of a command that it `starts`, which load more."""
-    from zeroin.fronts.cli.options import Parser, add_json
+    from zeroin.fronts.cli.options import add_json
+    from zeroin.fronts.cli.parsing import Parser
 
     p = Parser(
         "stacks",

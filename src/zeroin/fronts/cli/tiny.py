@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from zeroin.fronts.cli.options import Parser, add_json
+from zeroin.fronts.cli.options import add_json
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.shrink_text import counted
 from zeroin.fronts.words import put, size
 from zeroin.tools.tiny import Ask, data

@@ -6,7 +6,8 @@ import os
 import sys
 
 from zeroin.errors import NO, OK, UsageError
-from zeroin.fronts.cli.options import Parser, add_json, split_command
+from zeroin.fronts.cli.options import add_json, split_command
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.words import put
 from zeroin.tools.sizes import parse_seconds
 

@@ -8,7 +8,8 @@ import sys
 
 from zeroin.errors import NO, OK, UsageError
 from zeroin.fronts import which_text
-from zeroin.fronts.cli.options import Parser, add_json, here, split_command
+from zeroin.fronts.cli.options import add_json, here, split_command
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.words import Paint, put
 from zeroin.tools.sizes import parse_seconds
 

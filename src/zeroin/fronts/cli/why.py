@@ -8,7 +8,8 @@ import sys
 
 from zeroin.errors import UsageError
 from zeroin.fronts import why_text, words
-from zeroin.fronts.cli.options import Parser, add_json, here
+from zeroin.fronts.cli.options import add_json, here
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.tools.why import why
 
 EXAMPLES = """\

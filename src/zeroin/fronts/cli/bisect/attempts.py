@@ -6,7 +6,8 @@ import os
 
 from zeroin.errors import UsageError
 from zeroin.fronts.cli.bisect import add_options
-from zeroin.fronts.cli.options import ATTEMPT, Parser
+from zeroin.fronts.cli.options import ATTEMPT
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.tools.bisect.attempts import bisect_attempts
 from zeroin.tools.reading import open_record
 

@@ -6,7 +6,7 @@ import os
 
 from zeroin.errors import UsageError
 from zeroin.fronts.cli.bisect import add_options
-from zeroin.fronts.cli.options import Parser
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.tools.bisect.commits import CommitOptions, bisect_commits
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from zeroin.fronts.cli.bisect import add_options
-from zeroin.fronts.cli.options import Parser
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.cli.run import read_env_file
 from zeroin.tools.bisect.settings import bisect_settings, bisect_variables
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zeroin.fronts.cli.bisect import add_options
-from zeroin.fronts.cli.options import Parser
+from zeroin.fronts.cli.parsing import Parser
 from zeroin.tools.bisect.versions import VersionOptions, bisect_versions
 
 TYPE_CHECKING = False
