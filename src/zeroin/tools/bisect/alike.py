@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from zeroin.tools.bisect.ordered import Found
     from zeroin.tools.bisect.report import BisectOptions
+    from zeroin.tools.bisect.row import Found
     from zeroin.tools.bisect.tries import Tries
 
 SHOWN = 3  # names in a note

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from zeroin.tools.bisect.ordered import Found
     from zeroin.tools.bisect.report import BisectOptions, Culprit, Skipped
+    from zeroin.tools.bisect.row import Found
     from zeroin.tools.bisect.tries import Tries
 
 

@@ -26,7 +26,8 @@ from zeroin.tools.bisect.answer import answer
 from zeroin.tools.bisect.backwards import walk
 from zeroin.tools.bisect.checkout import Checkout, Commits
 from zeroin.tools.bisect.editable import COMPILED, Editable
-from zeroin.tools.bisect.ordered import FLAKY, MORE, Found, Ordered
+from zeroin.tools.bisect.ordered import FLAKY, Ordered
+from zeroin.tools.bisect.row import MORE, Found
 from zeroin.tools.bisect.tries import MOST_JOBS, Tries
 from zeroin.tools.bisect.whereabouts import Whereabouts
 from zeroin.tools.folders import OwnFolder, quick_base

@@ -18,9 +18,9 @@ from zeroin.tools.bisect.culprits import Releases, culprits_of
 from zeroin.tools.bisect.judge import judge_of
 from zeroin.tools.bisect.luck import until_sure
 from zeroin.tools.bisect.mixes import Mixes
-from zeroin.tools.bisect.ordered import Found
 from zeroin.tools.bisect.packages import Packages, noted
 from zeroin.tools.bisect.report import Ends, Skipped
+from zeroin.tools.bisect.row import Found
 from zeroin.tools.bisect.setting import Setting
 from zeroin.tools.bisect.suspects import Traces, chances
 

@@ -16,8 +16,9 @@ from zeroin.record import place as places
 from zeroin.run import limited
 from zeroin.tools.bisect.answer import answer
 from zeroin.tools.bisect.judge import Judge
-from zeroin.tools.bisect.ordered import Found, Ordered
+from zeroin.tools.bisect.ordered import Ordered
 from zeroin.tools.bisect.packages import cannot_be_apart, view_of
+from zeroin.tools.bisect.row import Found
 from zeroin.tools.bisect.tries import Tries
 from zeroin.tools.folders import OwnFolder
 from zeroin.tools.quiet import Quiet, with_resets

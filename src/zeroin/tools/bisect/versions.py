@@ -16,8 +16,9 @@ from zeroin.run.uv import normal
 from zeroin.tools.bisect.alike import in_other_words
 from zeroin.tools.bisect.answer import answer
 from zeroin.tools.bisect.backwards import walk
-from zeroin.tools.bisect.ordered import Found, Ordered
+from zeroin.tools.bisect.ordered import Ordered
 from zeroin.tools.bisect.packages import Mix, Packages
+from zeroin.tools.bisect.row import Found
 from zeroin.tools.bisect.setting import Setting
 from zeroin.tools.bisect.to_commit import to_commit
 
