@@ -256,6 +256,6 @@ def test_whoever_stood_still_is_seen_as_soon_as_it_does_something(table, where):
             process.stdin.flush()
             process.stdout.readline()
             assert known.stat().rss >= before.rss + 19_000_000  # the kernel counts in small lots
-        running.until(lambda: known.stat() is known.stat())
+        assert running.until(lambda: known.stat() is known.stat())
     finally:
         process.communicate()

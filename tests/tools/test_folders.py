@@ -82,9 +82,12 @@ def test_it_stays_until_the_workers_have_ended(tmp_path: Path) -> None:
 def test_what_a_killed_guard_left_goes(tmp_path: Path, made) -> None:
     """With the next one that is made."""
     owner, path, guard = _owner(str(tmp_path))
+    end = os.pidfd_open(guard)
     with owner:
         os.kill(guard, signal.SIGKILL)
         owner.kill()
+    assert select.select([end], [], [], 20)[0]  # until then it may hold the folder
+    os.close(end)
     assert path.exists()
     mine = made(tmp_path)
     assert list(tmp_path.iterdir()) == [mine]

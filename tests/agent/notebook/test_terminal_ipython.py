@@ -66,7 +66,8 @@ def test_errors_and_interrupts_leave_it_working(ipython):
     ipython.line("1/0")
     ipython.expect("ZeroDivisionError")
     ipython.expect("In [3]:")
-    ipython.line("import time; print('now'); time.sleep(60)")
+    # In short calls: an interrupt that comes right before a call is seen after it.
+    ipython.line("import time; print('now'); [time.sleep(0.1) for _ in range(600)]")
     ipython.expect("now\r\n")
     ipython.send("\x03")
     ipython.expect("KeyboardInterrupt")

@@ -360,7 +360,7 @@ def test_ctrl_c_leaves_what_was_recorded(suite, terminal, zeroin):
     suite.write(
         data=DATA,
         test_a="from data import collate\ndef test_a():\n    collate([{}])\n",
-        test_b="import time\ndef test_b():\n    print('waiting')\n    time.sleep(100)\n",
+        test_b="import time\ndef test_b():\n    print('waiting')\n    [time.sleep(0.1) for _ in range(1000)]\n",
     )
     words = [suite.python, "-m", "pytest", "--zeroin", "-s", "-v"]
     one = terminal(words, cwd=suite.folder, env=suite.env)
