@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING, ClassVar
 
 from zeroin.emulate import cgroups
 from zeroin.emulate.part import Backend, Part
 from zeroin.errors import UntestableError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import ClassVar
 
     from zeroin.emulate.part import Limit, Scene
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from zeroin.errors import UntestableError, UsageError
 
 TYPE_CHECKING = False
@@ -58,9 +60,9 @@ def kind(name: str) -> Kind:
         near = get_close_matches(name, WHERE, 1)
         hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(WHERE)}"
         raise UsageError(f"--limit {name}: there is no such limit", hint=hint)
-    from importlib import import_module
-
-    found: Kind = import_module(f"zeroin.emulate.{WHERE[name]}").KINDS[name]
+    module = f"zeroin.emulate.{WHERE[name]}"
+    __import__(module)  # `importlib` would have to be loaded for it
+    found: Kind = sys.modules[module].KINDS[name]
     return found
 
 

@@ -10,14 +10,13 @@ import os
 import select
 import signal
 import time
-from contextlib import contextmanager
 
 from zeroin.emulate.part import Eyes, Part
 from zeroin.run import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from zeroin.emulate.watch import Watch
@@ -69,17 +68,22 @@ class LimitGuard:
         os.close(self._told)
 
 
-@contextmanager
-def guarded(env: Mapping[str, str], folders: Sequence[str]) -> Iterator[dict[str, str]]:
+class Guarded:
     """The variables for a command without limits that shall not outlive its driver either."""
-    name = f"{os.getpid()}-{os.urandom(6).hex()}"
-    guard = LimitGuard((), name, folders)
-    tree.HELPERS.add(guard.pid)
-    try:
-        yield {**env, MARK: name}
-    finally:
-        guard.close()
-        tree.HELPERS.discard(guard.pid)
+
+    def __init__(self, env: Mapping[str, str], folders: Sequence[str]) -> None:
+        self._env = env
+        self._folders = folders
+        self._name = f"{os.getpid()}-{os.urandom(6).hex()}"
+
+    def __enter__(self) -> dict[str, str]:
+        self._guard = LimitGuard((), self._name, self._folders)
+        tree.HELPERS.add(self._guard.pid)
+        return {**self._env, MARK: self._name}
+
+    def __exit__(self, *_: object) -> None:
+        self._guard.close()
+        tree.HELPERS.discard(self._guard.pid)
 
 
 def _serve(

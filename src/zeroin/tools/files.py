@@ -18,7 +18,7 @@ from zeroin.observe.calls.told import told
 from zeroin.run import traced
 from zeroin.run.execute import Ended, Run
 from zeroin.run.inbox import Inbox
-from zeroin.run.limit_guard import guarded
+from zeroin.run.limit_guard import Guarded
 from zeroin.tools.run import RunReport, run, stacks_of, start_and_wait
 
 TYPE_CHECKING = False
@@ -156,7 +156,7 @@ class _Traced(_Watch):
         own = [inbox.folder] if inbox is not None else []
         try:
             # Under limits there is a guard already. It is forked, so it comes before our thread.
-            with nullcontext(env) if asked else guarded(env, own) as marked:
+            with nullcontext(env) if asked else Guarded(env, own) as marked:
                 words = trace.around(self.cycle.command, self.cycle.cwd, marked, asked=asked)
                 trace.begin()
                 ended = self._run(words, keeper, inbox, marked, busy=trace.lags)
