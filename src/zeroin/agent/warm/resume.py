@@ -82,8 +82,11 @@ def at_end() -> None:
     """The program ends: say what it depended on."""
     import _signal
 
-    # From now on the interpreter would let it kill us.
+    # From now on the interpreter would let it kill us. None may come while that is set: Python
+    # would complain of one that it has seen and that is to be ignored since.
+    _signal.pthread_sigmask(_signal.SIG_BLOCK, {steps.LOOK_AGAIN})
     _signal.signal(steps.LOOK_AGAIN, _signal.SIG_IGN)
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, {steps.LOOK_AGAIN})
     if _program is not None and _program.pid:
         if not _program.has_told:
             tell_all_used()
