@@ -59,13 +59,20 @@ class Stuck:
     def until(
         self, of: int | str, holds: Callable[[dict[str, Any]], object] | str, *options: str
     ) -> dict[str, Any]:
-        """Look until it stands as it should, or the patience is over."""
+        """Look until it stands as it should at two looks in a row, or the patience is over.
+
+        A program on its way to where it stands can already look like it: in the line that is
+        about to sleep, it computes.
+        """
         wanted = (lambda found: holds in found["verdict"]) if isinstance(holds, str) else holds
         deadline = time.monotonic() + PATIENCE
+        before = None
         while True:
             found = self.look(of, *options)
             if wanted(found):
-                return found
+                if before == found["verdict"]:
+                    return found
+                before = found["verdict"]
             if time.monotonic() > deadline:
                 told = "\n".join(group["verdict"] for group in found["groups"])
                 pytest.fail(f"it says: {found['verdict']}\n{told}")
