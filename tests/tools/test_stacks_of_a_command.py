@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import textwrap
 import time
+from pathlib import Path
 
 import pytest
 
@@ -83,19 +85,24 @@ def test_ctrl_backslash_takes_a_look_and_the_program_goes_on(zeroin, project, te
 
 
 @pytest.mark.slow
-def test_tasks_of_a_program_under_zeroin(zeroin, project):
-    """The agent tells where each coroutine waits."""
+@pytest.mark.parametrize("mode", ["755", "600"])
+def test_tasks_of_a_program_under_zeroin(zeroin, project, mode):
+    """Where each coroutine waits; if its interpreter can't be started again, the agent tells."""
+    base = Path(support.base_python())
+    python = project / "python"
+    shutil.copy(base, python)
     (project / "web.py").write_text(
-        "import asyncio\n"
+        "import asyncio, os\n"
         "async def fetch(n):\n    await asyncio.sleep(1000)\n"
         "async def main():\n    await asyncio.gather(*(fetch(n) for n in range(3)))\n"
+        f"os.chmod({str(python)!r}, 0o{mode})\n"
         "asyncio.run(main())\n"
     )
-    done = zeroin("stacks", "--end", "--json", "--", "python", "web.py", cwd=project)
+    home = str(base.parent.parent)
+    words = ("--end", "--json", "--", "./python", "web.py")
+    done = zeroin("stacks", *words, cwd=project, env={"PYTHONHOME": home})
     found = json.loads(done.stdout)
-    assert (
-        "waits in its event loop: 4 tasks wait, 3 of them at web.py:3 fetch()" in found["verdict"]
-    )
+    assert "event loop: 3 of 4 tasks sleep at web.py:3 fetch()" in found["verdict"]
 
 
 @pytest.mark.slow

@@ -46,12 +46,24 @@ def stack(task: Any) -> list[tuple[str, int, str]]:
         if frame is None:
             break
         found.insert(0, (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
-        waiting = next(
-            (
-                getattr(waiting, name)
-                for name in ("cr_await", "gi_yieldfrom", "ag_await")
-                if hasattr(waiting, name)
-            ),
-            None,
+        waiting = _driven(
+            next(
+                (
+                    getattr(waiting, name)
+                    for name in ("cr_await", "gi_yieldfrom", "ag_await")
+                    if hasattr(waiting, name)
+                ),
+                None,
+            )
         )
     return found
+
+
+def _driven(waiting: Any) -> Any:
+    """What is behind an iterator that only passes on, and does not say to what."""
+    if type(waiting).__name__ not in ("coroutine_wrapper", "async_generator_asend"):
+        return waiting
+    import gc
+
+    held = gc.get_referents(waiting)
+    return next((one for one in held if hasattr(one, "cr_frame") or hasattr(one, "ag_frame")), None)

@@ -88,11 +88,12 @@ def _group(report: StacksReport, group: Group, paint: Paint, *, everything: bool
 
 
 def _unseen_tasks(report: StacksReport, group: Group) -> list[str]:
-    """From outside an event loop is only a loop."""
-    told = {one.pid for one in report.look.stacks if one.source == "asyncio"}
-    if group.standing.kind != "loop" or told.intersection(group.pids):
+    """Without its tasks an event loop is only a loop."""
+    if group.standing.kind not in ("loop", "loop-blocked"):
         return []
-    return ["what its tasks wait for is told only by a program that zeroin started"]
+    means = {one.pid: one.means for one in report.look.processes}
+    why = {means[pid].failed.get("asyncio") for pid in group.pids if pid in means}
+    return [f"what its tasks wait for can't be read: {one}" for one in sorted(filter(None, why))]
 
 
 def _numbers(group: Group) -> str:

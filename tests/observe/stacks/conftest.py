@@ -34,7 +34,9 @@ class Stuck:
         self, text: str, *args: str, python: str = "", name: str = "prog.py", **options: Any
     ) -> subprocess.Popen[bytes]:
         """Run a program."""
-        (self.folder / name).write_text(textwrap.dedent(text))
+        path, text = self.folder / name, textwrap.dedent(text)
+        if not path.exists() or path.read_text() != text:  # one just started may be reading it
+            path.write_text(text)
         return self.run(python or support.base_python(), name, *args, **options)
 
     def run(self, *words: str, **options: Any) -> subprocess.Popen[bytes]:

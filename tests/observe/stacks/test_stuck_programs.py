@@ -129,8 +129,9 @@ def test_a_loop_that_is_held_up_and_one_that_waits(stuck):
     ).pid
     verdict = stuck.until(held, "event loop")["verdict"]
     assert verdict == f"pid {held} holds up its event loop: it sleeps at prog.py:4 load()"
-    verdict = stuck.until(waits, "in its event loop")["verdict"]
-    assert verdict.startswith(f"pid {waits} waits in its event loop at waits.py:5")
+    verdict = stuck.until(waits, "in its event loop: its task")["verdict"]
+    said = "waits in its event loop: its task Task-1 sleeps at waits.py:4 main()"
+    assert verdict == f"pid {waits} {said}"
 
 
 def test_c_code_that_holds_the_interpreter(stuck):

@@ -103,7 +103,9 @@ def _threads(
         has_thread = tid and stack.source != "asyncio"
         wait = waits.of(pid, tid, scene) if has_thread else NO_WAIT
         found.append(Thread(stack, name, wait, shares.get(tid, 0.0)))
-    return [one._replace(wait=_fitting(one, found)) for one in found]
+    threads = [one for one in found if one.stack.source != "asyncio"]
+    tasks = [one for one in found if one.stack.source == "asyncio"]
+    return [one._replace(wait=_fitting(one, threads)) for one in threads] + tasks
 
 
 def _fitting(one: Thread, threads: Sequence[Thread]) -> waits.Wait:

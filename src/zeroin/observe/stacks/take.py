@@ -12,7 +12,7 @@ from zeroin.observe.stacks.stack import AGENT, Stack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from zeroin.observe.stacks.py_spy import Look
 
@@ -76,8 +76,11 @@ def take_all(
             from zeroin.observe.stacks import gdb as debugger
 
             found[pid], failed[pid]["gdb"] = debugger.stacks(pid)
-        if reader is not None and any(map(_runs_asyncio, found.get(pid, ()))):
-            found[pid] = [*found[pid], *agents.tasks(pid, reader)]
+    loops = [pid for pid in pythons if any(map(_runs_asyncio, found.get(pid, ())))]
+    for pid, tasks, why in _tasks(loops, reader_of):
+        found[pid] = [*found[pid], *tasks]
+        if why:
+            failed[pid]["asyncio"] = why
     stacks = [one for pid in pids for one in found.get(pid, ()) if not _is_ours(one)]
     source = {pid: of_one[0].source for pid, of_one in found.items() if of_one}
     return Taken(stacks, {pid: Means(source.get(pid, ""), failed[pid]) for pid in pids})
@@ -89,6 +92,26 @@ def _by_agent(pids: Sequence[int]) -> dict[int, list[Stack]]:
 
     found = {pid: asked.stacks(pid) for pid in pids}
     return {pid: stacks for pid, stacks in found.items() if stacks}
+
+
+def _tasks(
+    pids: Sequence[int], reader_of: ReaderOf | None
+) -> Iterator[tuple[int, list[Stack], str]]:
+    """The tasks of event loops, and why they can't be told, if so.
+
+    From outside first: a loop that is held up can't answer.
+    """
+    if not pids:
+        return
+    from zeroin.observe.stacks import afar
+
+    reading = afar.read(pids)
+    for pid in pids:
+        tasks, why = reading.tasks.get(pid, []), reading.failed.get(pid, "")
+        reader = reader_of(pid) if why and reader_of is not None else None
+        if reader is not None:
+            tasks = agents.tasks(pid, reader)
+        yield pid, tasks, "" if tasks else why
 
 
 def _runs_asyncio(stack: Stack) -> bool:

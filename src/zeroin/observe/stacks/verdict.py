@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zeroin.named import NamedTuple
-from zeroin.observe.stacks.stack import innermost, place, users
+from zeroin.observe.stacks.stack import users
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -361,12 +361,14 @@ def _plain(case: Case) -> str:
 def _loop(group: Group, tasks: Sequence[Group]) -> str:
     count = sum(len(g.threads) for g in tasks)
     most = max(tasks, key=lambda g: len(g.threads))
-    frame = innermost(most.frames)
-    where = f", {len(most.threads)} of them at {place(frame)}" if frame is not None else ""
-    return (
-        f"{who(group.threads)} waits in its event loop: {count} task{'s' * (count > 1)} "
-        f"wait{'s' * (count == 1)}{where}"
-    )
+    loop = f"{who(group.threads)} waits in its event loop"
+    if count == 1:
+        name = most.threads[0].stack.thread.removeprefix("Task ")
+        return f"{loop}: its task {name} {most.standing.said(many=False)}"
+    if len(most.threads) == 1:
+        return f"{loop}: {count} tasks wait, each at a place of its own"
+    those = f"all {count}" if len(most.threads) == count else f"{len(most.threads)} of {count}"
+    return f"{loop}: {those} tasks {most.standing.said(many=True)}"
 
 
 def _others(case: Case, main: Group) -> list[str]:
