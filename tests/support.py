@@ -254,7 +254,17 @@ def lack(thing: str) -> str | None:
     return f"needs {thing}: apt-get install {package}"
 
 
-LIBRARIES = ["ipdb", "numpy", "pandas", "pydantic", "pytest", "requests", "torch", "xdist"]
+LIBRARIES = [
+    "ipdb",
+    "numpy",
+    "pandas",
+    "pydantic",
+    "pytest",
+    "requests",
+    "torch",
+    "uvloop",
+    "xdist",
+]
 
 
 def libs_python() -> str:

@@ -249,3 +249,31 @@ def test_another_users_interpreter_is_not_run_as_root(stuck):
         who = (user.folder / "who").read_text().split()
     assert len(who) > 1
     assert set(who) == {str(user.uid)}
+
+
+def test_a_loop_without_frames(stuck, libs):
+    """Uvloop's is written in C: it is a loop all the same, and one that can be held up."""
+    text = """
+        import asyncio, sys, time, uvloop
+        async def other():
+            await asyncio.Event().wait()
+        async def main():
+            kept = [asyncio.create_task(other()) for _ in range(12)]
+            await asyncio.sleep(0.01)
+            if sys.argv[1] == "held":
+                time.sleep(1000)
+            await asyncio.gather(*kept)
+        uvloop.run(main())
+    """
+    waits = stuck.start(text, "waits", python=libs).pid
+    found = stuck.until(waits, "tasks wait")
+    assert found["verdict"] == (
+        f"pid {waits} waits in its event loop: "
+        "12 of 13 tasks wait for an event or a condition at prog.py:4 other()"
+    )
+    held = stuck.start(text, "held", python=libs).pid
+    found = stuck.until(held, "it sleeps")
+    assert found["verdict"] == (
+        f"pid {held} holds up its event loop: it sleeps at prog.py:9 main(); "
+        "12 other tasks can't go on"
+    )

@@ -168,6 +168,8 @@ def standing(frames: Sequence[Frame]) -> Standing:
         return Standing("collective", collective, f"waits in {collective}", at)
     if _runs_callback(frames):
         return Standing("loop-blocked", "", "holds up its event loop", at)
+    if _loop_in_c(frames) is not None:
+        return Standing("loop", "", "waits in its event loop", at)
     known = _known(tail)
     if known is not None:
         return Standing(*known[:2], known[2], at)
@@ -217,7 +219,18 @@ def _runs_callback(frames: Sequence[Frame]) -> bool:
         for n, (file, _, name) in enumerate(frames)
         if module_of(file) == "asyncio/events.py" and plain(name) == "_run"
     ]
-    return bool(at) and bool(users(frames[at[-1] :]))
+    below = at[-1] if at else _loop_in_c(frames)
+    return below is not None and bool(users(frames[below + 1 :]))
+
+
+def _loop_in_c(frames: Sequence[Frame]) -> int | None:
+    """Where asyncio has started a loop that has no frames of its own, as uvloop has none."""
+    for number, (file, _, name) in enumerate(frames):
+        if file.endswith("asyncio/runners.py") and plain(name) == "run":
+            below = (one for one, _, _ in frames[number + 1 :] if owner_of(one) != "native")
+            if not module_of(next(below, "")).startswith("asyncio/"):
+                return number
+    return None
 
 
 def is_idle(frames: Sequence[Frame]) -> bool:

@@ -74,14 +74,23 @@ def who(threads: Sequence[Thread]) -> str:
     else:
         labels = list(dict.fromkeys(t.name.label for t in threads))
         text = _and(labels) if len(labels) <= 4 else f"{len(labels)} processes"
-    others = sorted({t.stack.thread for t in threads if not t.is_main and t.stack.thread})
+    others = {t.stack.thread for t in threads if not t.is_main and t.stack.thread}
     if not others:
         return text
     kind = "task" if threads[0].stack.source == "asyncio" else "thread"
-    names = [name.removeprefix("Task ").removeprefix("Thread ") for name in others]
+    names = [
+        name.removeprefix("Task ").removeprefix("Thread ")
+        for name in sorted(others, key=_by_number)
+    ]
     if len(names) > 3:
         return f"{len(threads)} {kind}s of {text}"
     return f"{kind}{'s' if len(names) > 1 else ''} {_and(names)} of {text}"
+
+
+def _by_number(name: str) -> tuple[str, int, str]:
+    """`Task-9` before `Task-11`."""
+    text = name.rstrip("0123456789")
+    return text, int(name[len(text) :] or 0), name
 
 
 def listed(numbers: Sequence[int], most: int = 8) -> str:
