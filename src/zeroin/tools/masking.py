@@ -12,11 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-_MASKED = re.compile(r"<secret(?: [0-9a-f]{8})?>")
-_FLAG = re.compile(
-    r"^--?[\w-]*(token|password|passwd|secret|api-?key|access-?key)[\w-]*$", re.IGNORECASE
-)
-_IN_URL = re.compile(r"(?<=://)([^/\s:@]+):([^/\s@]+)(?=@)")
+# Compiled when they are first needed: most commands have no flag, and no secret.
+_MASKED = r"<secret(?: [0-9a-f]{8})?>"
+_FLAG = r"(?i)^--?[\w-]*(token|password|passwd|secret|api-?key|access-?key)[\w-]*$"
+_IN_URL = r"(?<=://)([^/\s:@]+):([^/\s@]+)(?=@)"
 
 
 class Mask:
@@ -40,9 +39,9 @@ class Mask:
         for number, word in enumerate(words):
             before = words[number - 1] if number else ""
             flag, equals, value = word.partition("=")
-            if number and _FLAG.match(before) and "=" not in before and not word.startswith("-"):
+            if number and _is_flag(before) and "=" not in before and not word.startswith("-"):
                 hidden.append(self._learn(word))
-            elif equals and value and _FLAG.match(flag):
+            elif equals and value and _is_flag(flag):
                 hidden.append(f"{flag}={self._learn(value)}")
             else:
                 hidden.append(self.text(word))
@@ -59,7 +58,9 @@ class Mask:
         for value in self.values:
             if value in text:
                 text = text.replace(value, self.hide(value))
-        return _IN_URL.sub(lambda found: f"{found[1]}:{self.hide(found[2])}", text)
+        if "://" not in text:  # nearly always
+            return text
+        return re.sub(_IN_URL, lambda found: f"{found[1]}:{self.hide(found[2])}", text)
 
     def deep(self, value: Any) -> Any:
         """Texts anywhere inside a JSON value."""
@@ -87,4 +88,9 @@ class Mask:
 
 def is_masked(text: str) -> bool:
     """Whether a stored text had a secret taken out."""
-    return _MASKED.search(text) is not None
+    return re.search(_MASKED, text) is not None
+
+
+def _is_flag(word: str) -> bool:
+    """Whether what follows it is a secret."""
+    return word.startswith("-") and re.match(_FLAG, word) is not None

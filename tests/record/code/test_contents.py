@@ -114,6 +114,19 @@ class TestWhatIsInIt:
         assert contents(shadow, taken.tree) == {"s.py": b"s\n", "lib/t.py": b"t\n"}
         assert [line.split(" (")[0] for line in taken.left_out] == ["../out.py"]
 
+    def test_no_path_at_all(self, plain, tmp_path):
+        """A tree of nothing can be kept, packed, compared, and put into a folder."""
+        put(plain, "s.py", "s\n")
+        shadow = shadow_of(plain)
+        nothing, something = shadow.snapshot([]).tree, shadow.snapshot(["s.py"]).tree
+        shadow.keep("1", nothing)
+        shadow.keep("2", something)
+        shadow.gc()
+        assert shadow.files(nothing) == []
+        assert [(c.path, c.kind) for c in shadow.changes(nothing, something)] == [("s.py", "A")]
+        shadow.checkout(nothing, str(tmp_path / "out"))
+        assert os.listdir(tmp_path / "out") == []
+
     def test_an_edit_of_the_same_size_in_the_same_second(self, plain):
         """A change that neither size nor whole seconds show is seen."""
         shadow = shadow_of(plain)

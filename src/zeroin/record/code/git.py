@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 
 _SETTINGS = (
@@ -53,6 +52,8 @@ def run_git(
     deadline: float | None = None,
 ) -> bytes:
     """Run git in a repository, deaf to the variables of the user's shell and to most settings."""
+    import subprocess  # not for a command without code
+
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     env |= _ENVIRONMENT | {"GIT_DIR": folder}
     env |= {"GIT_INDEX_FILE": index} if index else {}

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _STORE_FAILS = "No space left|quota|permission for adding|Read-only file system"
 _NOTHING = "1" * 40  # the id of no object: an entry that has it is one git must read again
+_EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # a tree of nothing: git knows it by itself
 _CHUNK = 2_000  # paths per `update-index`: those done before a time-out stay done
 
 
@@ -72,7 +73,10 @@ class Taking:
                 self.admission.leave_out(path, f"not below {self.shadow.root}")
             else:
                 inside.append(seen)
-        self._add(self._admit(inside))
+        admitted = self._admit(inside)
+        if not admitted:
+            return Snapshot(_EMPTY, self.admission.left_out)
+        self._add(admitted)
         return Snapshot(self._git("write-tree").decode().strip(), self.admission.left_out)
 
     def everything(self) -> Snapshot:
