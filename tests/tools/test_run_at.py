@@ -136,6 +136,23 @@ def test_functions_by_name(project, python):
     assert [one["reached"] for one in told] == [1, 1, 1, 1, 0]
 
 
+def test_a_value_that_is_not_there_yet(project, python):
+    """A probe comes before its line: the note says where the value is there, and it is."""
+    lines = [
+        line(text) for text in ("y = x * scale", "for i in range(3):", "b = [", "got = yield 1")
+    ]
+    names = ["y", "i", "b", "missing"]
+    _, told, _ = project(
+        *(f"train.py:{at} peek={name}" for at, name in zip(lines, names, strict=True)),
+        python=python,
+    )
+    notes = [one["notes"][0].partition("comes before it: --at train.py:")[2] for one in told]
+    assert notes == [str(lines[0] + 1), str(lines[1] + 1), str(lines[2] + 4), ""]
+    there = zip(notes[:3], names[:3], strict=True)
+    _, told, _ = project(*(f"train.py:{at} peek={name}" for at, name in there), python=python)
+    assert [one["raised"] for one in told] == [0, 0, 0]
+
+
 def test_a_condition_and_how_often(project, python):
     """`if` decides, `every` skips, `times` ends it; all that was reached is counted."""
     at = line("total += i")

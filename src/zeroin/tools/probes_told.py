@@ -97,7 +97,9 @@ def _is_only_counted(how: How) -> bool:
 
 
 def _notes(how: How) -> list[str]:
-    notes = [f"{one['text']} raised {one['error']}" for one in how.of("raised")]
+    notes = [
+        f"{one['text']} raised {one['error']}{_too_early(how, one)}" for one in how.of("raised")
+    ]
     defines = [one["defines"] for one in how.of("placed") if one.get("defines")]
     if defines:
         where = os.path.basename(how.asked.get("file") or how.asked.get("module", ""))
@@ -105,6 +107,36 @@ def _notes(how: How) -> list[str]:
             f"this line only defines {defines[0]}; for its calls: --at {where}:{defines[0]}"
         )
     return list(dict.fromkeys(notes))[:MOST]
+
+
+def _too_early(how: How, raised: dict[str, Any]) -> str:
+    """A probe comes before its line: what the line itself gives a value is there after it."""
+    kind, _, words = raised["error"].partition(": ")
+    stood = (how.of("reached") or how.of("placed") or [{}])[0]
+    if kind not in ("NameError", "UnboundLocalError") or not how.asked.get("line") or not stood:
+        return ""
+    import ast
+
+    from zeroin.agent.probes import places
+
+    try:
+        with open(stood["file"], "rb") as file:
+            text = file.read()
+        spot = places.at_line(ast.parse(text), text.decode().splitlines(), stood["line"])
+    except (OSError, SyntaxError, ValueError):
+        return ""
+    name = words.partition("'")[2].partition("'")[0]
+    given = spot is not None and any(
+        isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and one.id == name
+        for one in ast.walk(spot.statement)
+    )
+    if spot is None or not given:
+        return ""
+    inside = getattr(spot.statement, "body", [])  # of a loop, say
+    after = inside[:1] or spot.block[spot.index + 1 : spot.index + 2]
+    there = str(after[0].lineno) if after else f"{spot.qualname}:return" if spot.function else ""
+    where = f": --at {os.path.basename(stood['file'])}:{there}" if there else ""
+    return f"; line {stood['line']} gives it its value, and the probe comes before it{where}"
 
 
 def _why(how: How) -> str:
