@@ -185,7 +185,7 @@ def test_a_loop_that_never_rests(stuck):
         asyncio.run(main())
     """).pid
     stuck.until(pid, lambda _: (stuck.folder / "up").exists())
-    for _ in range(20):
+    for _ in range(10):
         found = tasks(pid)
         assert [frame[2] for frame in found["stays"]] == ["wait", "stays"]
         assert {frame[2] for name in found.keys() - {"stays"} for frame in found[name]} <= {

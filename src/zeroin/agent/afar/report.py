@@ -48,7 +48,8 @@ def settled(pid: int) -> list[Waiting]:
         lost = tasks.missed
         if lost is None and (found == before or _busy(pid) == had):
             return found
-        best, before = found or best, found
+        before = found
+        best = found if len(found) >= len(best) else best  # what is torn has fewer
     if lost is not None and not best:
         raise lost
     return best
