@@ -148,6 +148,7 @@ def test_the_agent_is_standard_library_only():
                     "pytest",  # by what pytest itself loads
                     "_pytest",
                     "ipdb",
+                    "_remote_debugging",  # of the standard library since 3.14
                 }, (path, name)
 
 
