@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST = 200  # tasks
+DEEPEST = 1_000  # frames
 END = "End of tasks\n"
 
 
@@ -34,7 +35,7 @@ def stack(task: Any) -> list[tuple[str, int, str]]:
     """Follow what is awaited, from the task's coroutine to where it waits; innermost first."""
     found: list[tuple[str, int, str]] = []
     waiting = task.get_coro()
-    while waiting is not None and len(found) < 100:
+    while waiting is not None and len(found) < DEEPEST:
         frame = next(
             (
                 getattr(waiting, name)

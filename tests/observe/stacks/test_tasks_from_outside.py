@@ -46,6 +46,12 @@ PROGRAM = """
     async def over():
         async for row in rows():
             last = row
+    async def again():
+        async for row in rows():
+            yield row
+    async def nested():
+        async for row in again():
+            last = row
     async def awaits(what):
         one, two, three = 1, 2, 3
         return [one, two, await what]
@@ -72,12 +78,13 @@ PROGRAM = """
         await lock.acquire()
         kept = [
             loop.create_task(over(), name="over"),
+            loop.create_task(nested(), name="nested"),
             loop.create_task(awaits(Wraps()), name="wr\\u00e4ps"),
             loop.create_task(awaits(Delegates()), name="\\u65e5\\u672c"),
             loop.create_task(awaits(Yields()), name="\\U0001f41b"),
             loop.create_task(locked(lock), name="x" * 300),
             loop.create_task(asyncio.Queue().get()),
-            loop.create_task(long(40), name="long"),
+            loop.create_task(long(150), name="long"),
             Own(deep(1, 2, 3), loop=loop, name="own"),
             loop.create_task(quick(), name="done"),
         ]
@@ -122,8 +129,8 @@ def test_tasks_are_told_as_the_program_itself_would(stuck, version):
     stuck.until(pid, lambda _: file.exists() and tasks(pid)["tells"][0][2] == "tell")
     found = tasks(pid)
     expected = json.loads(file.read_text())
-    assert len(expected) == 9 + (support.as_numbers(version) >= (3, 12))
-    assert {name for name, frames in expected.items() if len(frames) > 3} == {"long"}
+    assert len(expected) == 10 + (support.as_numbers(version) >= (3, 12))
+    assert {name for name, frames in expected.items() if len(frames) > 3} == {"long", "nested"}
     assert found.pop("tells")[0][2] == "tell"
     assert [frame[2] for frame in found.pop("elsewhere")] == ["sleep", "elsewhere"]
     assert found == {name: list(map(tuple, frames)) for name, frames in expected.items()}

@@ -43,7 +43,7 @@ def of(memory: Memory, file: tuple[str, str]) -> Image:
     for start, end, flags, found, name in memory.mappings():
         if found == file:
             first = first or start
-        elif not (first and start == last and found[1] == "0" and not name):
+        elif not (first and start == last and found[1] == "0" and _is_nameless(name)):
             continue
         last = end
         if flags.startswith("rw"):
@@ -51,6 +51,11 @@ def of(memory: Memory, file: tuple[str, str]) -> Image:
     if not first:
         raise LostError("it runs another interpreter")
     return Image(file, first, writable)
+
+
+def _is_nameless(name: str) -> bool:
+    """No file's, and not the heap; some kernels name what is left."""
+    return not name or name.startswith("[anon")
 
 
 def roots(memory: Memory, image: Image) -> list[tuple[int, ...]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Frame = tuple[str, int, str]  # file, line, function
     Waiting = tuple[str, list[Frame]]  # the name of a task, innermost frame first
 
-DEEPEST = 100  # frames
+DEEPEST = 1_000  # frames
 BASES = 8  # classes between a task's own and asyncio's
 
 
@@ -137,10 +137,10 @@ class Tasks:
         if lasti < 0:  # it has not begun
             return frame, 0
         awaited = self._awaited(holder)
-        # A generator that yields has something else there: an iterator, perhaps.
-        if not self.objects.is_a(coro, types.CoroutineType):
-            driven = self._driven(awaited) if awaited else 0
-            awaited = driven if self.objects.is_a(driven, types.CoroutineType) else 0
+        if awaited and not self.objects.is_a(coro, types.CoroutineType):
+            # A generator that yields has something else there: an iterator, perhaps.
+            is_one = self.objects.is_a(awaited, types.CoroutineType)
+            awaited = awaited if is_one or self._driven(awaited) != awaited else 0
         return frame, awaited
 
     def _lasti(self, holder: int, code: int) -> int:
