@@ -24,8 +24,11 @@ def write(fd: int) -> None:
         asyncio = sys.modules["asyncio"]
         waiting = asyncio.all_tasks() - {asyncio.current_task()}
         for task in list(waiting)[:MOST]:
-            text += f"Task {task.get_name()} (most recent call first):\n"
-            text += "".join(f'  File "{f}", line {n} in {name}\n' for f, n, name in stack(task))
+            name = " ".join(task.get_name().split())  # in one line
+            text += f"Task {name} (most recent call first):\n"
+            text += "".join(
+                f'  File "{f}", line {n} in {function}\n' for f, n, function in stack(task)
+            )
     except Exception:  # no loop runs here, or one that is not asyncio's
         pass
     os.write(fd, (text + END).encode("utf-8", "backslashreplace"))

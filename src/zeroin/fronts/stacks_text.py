@@ -74,7 +74,7 @@ def _left_out(report: StacksReport, *, everything: bool) -> list[str]:
 
 def _group(report: StacksReport, group: Group, paint: Paint, *, everything: bool) -> list[str]:
     many = len(group.threads) > 1
-    head = f"{who(group.threads)}{_numbers(group)}"
+    head = words.clean(f"{who(group.threads)}{_numbers(group)}")
     out = [f"{paint(head, 'bold', 'cyan')} {words.clean(group.standing.said(many=many))}"]
     state = [*group.details[:3], *_unseen_tasks(report, group), *_movement(report, group)]
     if let_go(group):
@@ -82,7 +82,7 @@ def _group(report: StacksReport, group: Group, paint: Paint, *, everything: bool
     out += [paint(f"    {words.clean(text)}", "dim") for text in state if text]
     shown = [thread for thread in group.threads if thread.stack.locals] or group.threads[:1]
     if many and shown[0].stack.locals:
-        out.append(paint(f"    the variables are those of {who(shown[:1])}", "dim"))
+        out.append(paint(f"    the variables are those of {words.clean(who(shown[:1]))}", "dim"))
     out += _frames(shown[0], everything=everything)
     return out
 

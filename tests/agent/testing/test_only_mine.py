@@ -96,7 +96,7 @@ def test_workers_of_xdist_are_asked(checkout):
     checkout.package("src")
     checkout.install("src")
     checkout.test()
-    # One test, one worker: a second one without any now and then keeps xdist from ending.
+    # With two workers for one test pytest now and then did not end; why is not known.
     done = checkout("-n", "1")
     assert (done.returncode, "shop came from" in done.stdout) == (1, True), done.stdout
 

@@ -223,6 +223,55 @@ def test_an_interpreter_that_does_not_start_again(stuck):
     ) in done.stdout
 
 
+def test_a_program_that_has_python_in_it_is_not_started_again(stuck):
+    """One that is frozen or embeds Python is no interpreter: it would do its work twice."""
+    server = stuck.folder / "server"
+    shutil.copy(os.path.realpath(support.base_python()), server)
+    home = os.path.dirname(os.path.dirname(os.path.realpath(support.base_python())))
+    text = """
+        import asyncio
+        asyncio.run(asyncio.sleep(1000))
+    """
+    pid = stuck.start(text, python=str(server), env={"PYTHONHOME": home}).pid
+    stuck.until(pid, "waits in its event loop at prog.py:3")
+    assert afar.read([pid]).failed == {
+        pid: "server is no interpreter that could be started again to read them"
+    }
+
+
+@support.needs("unshare")
+def test_what_is_in_a_container_stays_in_it(stuck):
+    """An interpreter that others brought there is not run outside of it."""
+    if os.geteuid():
+        pytest.skip("needs root")
+    words = (
+        "unshare",
+        "-m",
+        support.base_python(),
+        "-c",
+        "import asyncio; asyncio.run(asyncio.sleep(1000))",
+    )
+    pid = stuck.run(*words).pid
+    found = stuck.until(pid, "in its event loop")
+    assert found["verdict"] == f"pid {pid} waits in its event loop at <string>:1"
+    assert "in a container or a sandbox" in stuck.zeroin("stacks", str(pid)).stdout
+
+
+def test_names_can_not_write_on_the_terminal(stuck):
+    """A task is called what its program likes."""
+    pid = stuck.start("""
+        import asyncio
+        async def main():
+            asyncio.current_task().set_name("a\\x1b[2J\\nb")
+            await asyncio.sleep(1000)
+        asyncio.run(main())
+    """).pid
+    stuck.until(pid, "its task a")
+    text = stuck.zeroin("stacks", str(pid)).stdout
+    assert "\x1b" not in text
+    assert not any(line.startswith("b") for line in text.splitlines())
+
+
 def test_another_users_interpreter_is_not_run_as_root(stuck):
     """Whoever may change it could do as root what they like: it is started as its own user."""
     if os.geteuid():

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
     from typing import Any, TypeVar
 
-    T = TypeVar("T")
+    T = TypeVar("T", int, tuple[int, int], tuple[int, int, int])
 
 REACH = 1024  # bytes of an object that are looked at
 # From 3.11 on, a coroutine has its frame in it; before, the frame is an object.
@@ -190,7 +190,7 @@ def _first(found: Iterable[set[T]]) -> T:
     common = set.intersection(*found)
     if not common:
         raise LostError("a field was not found")
-    return min(common)  # type: ignore[type-var]
+    return min(common)
 
 
 def _state(see: Seer, loop: asyncio.AbstractEventLoop) -> int:

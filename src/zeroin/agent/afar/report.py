@@ -70,6 +70,7 @@ def _busy(pid: int) -> list[bytes]:
 def by_python(pid: int) -> list[Waiting]:
     """3.14 keeps its tasks elsewhere, and can tell them itself."""
     try:
+        # Newer than the Python that the types are checked for.
         from _remote_debugging import RemoteUnwinder  # type: ignore[import-not-found]
     except ImportError:
         raise LostError("its Python was built without the module that reads them") from None

@@ -168,7 +168,8 @@ def standing(frames: Sequence[Frame]) -> Standing:
         return Standing("collective", collective, f"waits in {collective}", at)
     if _runs_callback(frames):
         return Standing("loop-blocked", "", "holds up its event loop", at)
-    if _loop_in_c(frames) is not None:
+    in_c = _loop_in_c(frames)
+    if in_c is not None and all(owner_of(file) == "native" for file, _, _ in frames[in_c + 1 :]):
         return Standing("loop", "", "waits in its event loop", at)
     known = _known(tail)
     if known is not None:
