@@ -1,22 +1,25 @@
 # A fresh machine needs Python 3.11 or newer, git and make; the rest is set up
-# here, once, in .venv and .venvs. Choose the interpreter with PYTHON=, leave
-# the big libraries out with LIBS=0, give pytest its own options with ARGS=.
+# here, once, in .venv and .venvs. Choose the interpreter with PYTHON=, take all
+# interpreters and the heavy libraries with FULL=1 (CI=true means that, too),
+# no libraries at all with LIBS=0, give pytest its own options with ARGS=.
 
 .DEFAULT_GOAL := help
 .PHONY: help setup dev test check bench demo clean
 
 BIN := .venv/bin
 ARGS ?=
-# As many workers as cores; loadgroup keeps tests that share a thing together.
-JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
-SETUP = python=$$(PYTHON='$(PYTHON)' sh scripts/find-python) && LIBS='$(LIBS)' "$$python" scripts/setup.py
+# One worker more than cores, since tests also wait; loadgroup keeps those that share a thing
+# together.
+JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 1)))
+SETUP = python=$$(PYTHON='$(PYTHON)' sh scripts/find-python) && \
+    LIBS='$(LIBS)' FULL='$(FULL)' ACCEPTANCE='$(ACCEPTANCE)' "$$python" scripts/setup.py
 
 help: ## what can be made (this list)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
-test: setup check ## everything: set-up, the checks, the whole suite
-	@ZEROIN_TEST_LIBS='$(CURDIR)/.venvs/libs/bin/python' \
-	    $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
+test: setup check ## set-up, the checks, the suite; FULL=1 for all of it
+	@ZEROIN_TEST_FULL='$(FULL)' ZEROIN_TEST_ACCEPTANCE='$(ACCEPTANCE)' \
+	    $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --durations=10 $(ARGS)
 
 check: dev ## lint, formatting, types, which room may import which
 	$(BIN)/ruff check .
@@ -24,7 +27,7 @@ check: dev ## lint, formatting, types, which room may import which
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-setup: ## what the tests need: Debian packages, .venv, .venvs/libs
+setup: ## what the tests need: Debian packages, .venv, libraries
 	@$(SETUP) packages dev libs
 
 dev:

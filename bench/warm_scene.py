@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from bench.scene import Scene
 
 NAMES = ("numpy", "pandas", "torch")
-OURS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), ".venvs", "libs")
+OURS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), ".venvs", "heavy")
 
 
 class Libraries(NamedTuple):
@@ -26,7 +26,7 @@ class Libraries(NamedTuple):
     @property
     def lack(self) -> str:
         """Why something is left out."""
-        return "neither ZEROIN_TEST_LIBS nor .venvs/libs has it (make setup)"
+        return "neither ZEROIN_TEST_LIBS nor .venvs/heavy has it (make setup FULL=1)"
 
 
 def libraries(scene: Scene) -> Libraries:

@@ -2,12 +2,14 @@
 
     setup.py packages    the Debian packages of debian-packages.txt
     setup.py dev         .venv: the project, editable, and the dev group
-    setup.py libs        .venvs/libs: the real libraries of libs.txt
+    setup.py libs        .venvs/libs: the real libraries of libs.txt; with FULL=1 or CI=true
+                         .venvs/heavy: those of heavy-libs.txt, too
     setup.py demo        .venvs/demo: the product alone, as a user gets it
 
 An environment is made anew when what it was made from has changed (its stamp
 says from what) or when it doesn't work. With CI=true every lack is a failure;
 otherwise what can't be had is named and the tests that need it are skipped.
+What is installed is named, with the megabytes that were downloaded for it.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -26,6 +29,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "scripts"
 IN_CI = os.environ.get("CI") == "true"
+FULL = IN_CI or "1" in (os.environ.get("FULL"), os.environ.get("ACCEPTANCE"))
 STAMP = "zeroin-ready"
 
 
@@ -46,6 +50,15 @@ def call(*command: str | Path, quiet: bool = False) -> None:
     done = subprocess.run(words, cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
     if done.returncode:
         raise SetUpError(f"exit code {done.returncode} from: {shlex.join(words)}")
+
+
+def megabytes(text: str) -> float:
+    """Add up the sizes that pip names of the files it took, from an index or from its cache."""
+    units = {"kB": 1e-3, "MB": 1, "GB": 1e3}
+    taken = re.findall(
+        r"^ *(?:Downloading|Using cached) \S+ \(([\d.]+) (kB|MB|GB)\)", text, re.MULTILINE
+    )
+    return sum(float(size) * units[unit] for size, unit in taken)
 
 
 # --- Debian packages -----------------------------------------------------------
@@ -85,8 +98,14 @@ def apt_install(packages: list[str]) -> None:
         )
     apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
     wait = ["-o", "DPkg::Lock::Timeout=300"]
+    install = ["install", "-y", "--no-install-recommends", *packages]
     call(*apt, *wait, "update")
-    call(*apt, *wait, "install", "-y", "--no-install-recommends", *packages)
+    uris = subprocess.run(
+        [*apt, *install, "--print-uris"], capture_output=True, text=True, check=False
+    ).stdout
+    sizes = [int(line.split()[2]) for line in uris.splitlines() if line.startswith("'")]
+    say(f"installing by apt-get: {' '.join(packages)} ({sum(sizes) / 1e6:.0f} MB to download)")
+    call(*apt, *wait, *install)
 
 
 def packages() -> None:
@@ -124,10 +143,30 @@ def make_environment(home: Path, python: str, wanted: str, *installs: list[str])
     require_venv(python)
     shutil.rmtree(home, ignore_errors=True)
     call(python, "-m", "venv", home, quiet=True)
-    pip = [home / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "-qq"]
     for install in installs:
-        call(*pip, *install)
+        pip_install(home, install)
     (home / STAMP).write_text(wanted)
+
+
+def pip_install(home: Path, what: list[str]) -> None:
+    """Install into an environment; name what it got, and how much was downloaded."""
+    pip = [home / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install"]
+    words = [str(word) for word in (*pip, "--progress-bar=off", *what)]
+    say(shlex.join(word.replace(f"{ROOT}/", "") for word in words))
+    done = subprocess.run(
+        words,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        print(done.stdout, file=sys.stderr)
+        raise SetUpError(f"exit code {done.returncode} from: {shlex.join(words)}")
+    got = re.findall(r"^Successfully installed (.*)", done.stdout, re.MULTILINE)
+    say(f"{home.relative_to(ROOT)} got {', '.join(got)} ({megabytes(done.stdout):.0f} MB)")
 
 
 def require_venv(python: str) -> None:
@@ -159,19 +198,23 @@ def dev() -> None:
 
 
 def libs() -> None:
-    """Make .venvs/libs, on Python 3.11 where there is one; a lack matters in CI only."""
+    """Make the environment with libraries, on Python 3.11 where there is one.
+
+    A lack matters in CI only.
+    """
     if os.environ.get("LIBS") == "0":
         return
-    listed = SCRIPTS / "libs.txt"
+    lists = [SCRIPTS / name for name in ("libs.txt", *(["heavy-libs.txt"] if FULL else []))]
     python = sys.executable
     if sys.version_info[:2] != (3, 11):
         find = ["sh", str(SCRIPTS / "find-python"), "3.11"]
         other = subprocess.run(find, capture_output=True, text=True, check=False).stdout.strip()
         python = other or python
-    home = ROOT / ".venvs" / "libs"
+    home = ROOT / ".venvs" / ("heavy" if FULL else "libs")
     try:
-        install = ["-r", str(listed)]
-        make_environment(home, python, made_from(python, listed.read_text()), install)
+        install = [word for listed in lists for word in ("-r", str(listed))]
+        wanted = made_from(python, [listed.read_text() for listed in lists])
+        make_environment(home, python, wanted, install)
     except SetUpError as lack:
         if IN_CI:
             raise

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 ENOUGH = 3  # interpreters for the driver, and for the agent, that CI must have
 LIMIT = 300  # seconds that a test may take: it hangs if it takes them
 _numbers = itertools.count()
+pytest_plugins = ["left_out", "warm_libraries", "where_time_goes"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -118,7 +119,7 @@ def nothing_left_running(
     """Fail a test that leaves a process behind: the product's users would have it, too."""
     mark = f"{os.getpid()}-{next(_numbers)}"
     monkeypatch.setenv(support.TEST_ID, mark)
-    before = support.children()
+    before = support.processes()
     yield
     left = support.left_running(mark, before)
     if left:

@@ -142,4 +142,6 @@ def lacks() -> str:
     done = subprocess.run(
         [support.libs_python(), "-c", ask], capture_output=True, check=False, env=dict(os.environ)
     )
-    return "needs ipykernel and nbclient in .venvs/libs: make setup" if done.returncode else ""
+    return (
+        "needs ipykernel and nbclient, of scripts/libs.txt: make setup" if done.returncode else ""
+    )

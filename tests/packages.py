@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 
 SETTINGS = ("SSL_", "UV_", "PIP_", "REQUESTS_", "CURL_", "HTTP_", "HTTPS_", "NO_PROXY", "ALL_PROXY")
 SHARED = support.ROOT / ".cache" / "packages"
+# Many proxies forbid to keep anything: then each call of uv would ask for every page again.
+KEEP_PAGES = """\
+[[index]]
+url = "{url}"
+default = true
+cache-control = {{ api = "max-age=86400", files = "max-age=31536000, immutable" }}
+"""
 
 
 # --- made here ----------------------------------------------------------------------
@@ -120,11 +127,37 @@ def online() -> dict[str, str]:
     for file in files:
         if file.exists():
             found.setdefault("PIP_CONFIG_FILE", str(file))
+    config = keep_pages()
     return {
+        **({"UV_CONFIG_FILE": str(config)} if config else {}),
         **found,
         "UV_CACHE_DIR": os.environ.get("UV_CACHE_DIR") or str(SHARED / "uv"),
         "XDG_CACHE_HOME": str(SHARED),
     }
+
+
+@functools.cache
+def keep_pages() -> Path | None:
+    """Write the settings by which uv asks its index for the page of a package once a day."""
+
+    def find_index() -> str:
+        try:
+            found = Uv(os.environ, "/").sources().indexes
+        except ZeroinError:  # what needs the index says so itself
+            return ""
+        return next((url for url in found if url.startswith("https://")), "")
+
+    url = support.find_once("index_page", find_index)
+    if not url:
+        return None
+    SHARED.mkdir(parents=True, exist_ok=True)
+    path = SHARED / "uv.toml"
+    text = KEEP_PAGES.format(url=url)
+    if not path.exists() or path.read_text() != text:
+        fresh = path.with_suffix(f".{os.getpid()}")
+        fresh.write_text(text)
+        fresh.replace(path)  # other workers read it
+    return path
 
 
 @functools.cache

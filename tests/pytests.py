@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import os
 import shutil
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,13 +17,15 @@ import support
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
+# Not loaded where a test does not ask for them: they take longer than most of the tests.
+USUAL_PLUGINS = ("asyncio", "hypothesispytest", "pytest_cov", "rerunfailures", "xdist")
 PLUGINS = ["pytest-xdist", "pytest-asyncio", "pytest-rerunfailures", "pytest-cov"]
 # What is asked for, on which Python: the oldest pytest on the oldest Python.
 OTHERS = {"7": ("pytest>=7,<8", "3.9"), "8": ("pytest>=8,<9", "3.13"), "9": ("pytest>=9", "3.12")}
 
 
+@functools.cache
 def interpreter(major: str) -> str:
     """Give a Python that has this pytest and the usual plugins; skip where there is none."""
     wanted, version = OTHERS[major]
@@ -39,7 +43,15 @@ def interpreter(major: str) -> str:
             env = {**os.environ, **packages.online()}
             packages.make_environment(home, env, wanted, *PLUGINS, python=base)
             (home / "made").touch()
+        compile_sources(str(home / "bin" / "python"))
     return str(home / "bin" / "python")
+
+
+def compile_sources(python: str) -> None:
+    """Compile that pytest and our agent once: uv does not, and a `Suite` writes no bytecode."""
+    (site,) = Path(python).parent.parent.glob("lib/python*/site-packages")
+    words = [python, "-m", "compileall", "-q", site, support.SRC / "zeroin" / "agent"]
+    subprocess.run(words, check=False, capture_output=True, timeout=200)
 
 
 def installed(folder: Path) -> Path:
@@ -56,7 +68,7 @@ def installed(folder: Path) -> Path:
 class Suite:
     """A user's project with tests, and pytest with zeroin installed beside it."""
 
-    def __init__(self, folder: Path, python: str) -> None:
+    def __init__(self, folder: Path, python: str, *plugins: str) -> None:
         self.folder = folder / "shop"
         self.folder.mkdir()
         (self.folder / "pyproject.toml").write_text("[project]\nname = 'shop'\n")
@@ -64,6 +76,13 @@ class Suite:
         self.env = support.clean_environment(folder)
         self.env["PYTHONPATH"] = str(installed(folder))
         self.env["PYTHONDONTWRITEBYTECODE"] = "1"
+        self.load_plugins(*plugins)
+
+    def load_plugins(self, *names: str) -> None:
+        """Let pytest load these of the usual plugins, and of the others none."""
+        others = [name for name in USUAL_PLUGINS if name not in names]
+        others += [] if "xdist" in names else ["xdist.looponfail"]
+        self.env["PYTEST_ADDOPTS"] = " ".join(f"-p no:{name}" for name in others)
 
     def write(self, **files: str) -> None:
         """`test_a="..."`: write modules; a double underscore in a name is a folder."""

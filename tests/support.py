@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import fcntl
 import functools
@@ -13,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 import pexpect
 import pytest
+
+import run_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -54,6 +58,13 @@ def interpreters() -> dict[str, str]:
     return find_once("pythons", _find_interpreters)
 
 
+def chosen_versions() -> list[str]:
+    """Name the interpreters of this run, oldest first: all, or our own, the oldest, the newest."""
+    found = list(interpreters())
+    own = f"3.{sys.version_info[1]}"
+    return found if run_size.FULL else [v for v in found if v in (found[0], own, found[-1])]
+
+
 def drivers() -> dict[str, str]:
     """Give the interpreters that the driver runs on."""
     return {v: path for v, path in interpreters().items() if as_numbers(v) >= OLDEST_DRIVER}
@@ -79,7 +90,7 @@ def _find_interpreters() -> dict[str, str]:
         minor = f"{version[0]}.{version[1]}" if version else ""
         if version and version[:2] >= OLDEST_AGENT and best.get(minor, ((), ""))[0] < version:
             best[minor] = (version, path)
-    best[f"3.{sys.version_info[1]}"] = (sys.version_info[:3], base_python())
+    best[f"3.{sys.version_info[1]}"] = (sys.version_info[:3], bare_python())
     return {minor: best[minor][1] for minor in sorted(best, key=as_numbers)}
 
 
@@ -115,6 +126,15 @@ def _version_of(python: str) -> tuple[int, ...] | None:
 def base_python() -> str:
     """Give the interpreter below our own virtual environment: nothing of ours is in it."""
     return os.path.realpath(sys.executable)
+
+
+def bare_python() -> str:
+    """Make an environment on our own interpreter that nothing is installed in; its Python."""
+    home = ROOT / ".venvs" / "bare"
+    python = home / "bin" / "python"
+    if not (home / "pyvenv.cfg").exists() or python.resolve() != Path(base_python()):
+        place_python(home, base_python())
+    return str(python)
 
 
 def old_pythons() -> list[str]:
@@ -254,22 +274,13 @@ def lack(thing: str) -> str | None:
     return f"needs {thing}: apt-get install {package}"
 
 
-LIBRARIES = [
-    "ipdb",
-    "numpy",
-    "pandas",
-    "pydantic",
-    "pytest",
-    "requests",
-    "torch",
-    "uvloop",
-    "xdist",
-]
+LIBRARIES = ["ipdb", "numpy", "pandas", "pydantic", "pytest", "requests", "uvloop", "xdist"]
+LIBRARIES += ["torch"] if run_size.FULL else []
 
 
 def libs_python() -> str:
     """Give the interpreter that has the real libraries, whether it is there or not."""
-    default = ROOT / ".venvs" / "libs" / "bin" / "python"
+    default = ROOT / ".venvs" / ("heavy" if run_size.FULL else "libs") / "bin" / "python"
     return os.environ.get("ZEROIN_TEST_LIBS") or str(default)
 
 
@@ -285,9 +296,9 @@ def _find_lack_of_libs() -> str | None:
         command = [libs_python(), "-I", "-c", ask]
         answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError) as error:
-        return f"needs the libraries of scripts/libs.txt: make setup ({type(error).__name__})"
+        return f"needs the libraries of scripts/*libs.txt: make setup ({type(error).__name__})"
     missing = answer.stdout.strip()
-    return f"needs {missing}, which .venvs/libs lacks: make setup" if missing else None
+    return f"needs {missing}, which {libs_python()} lacks: make setup" if missing else None
 
 
 # --- a clean environment ------------------------------------------------------------
@@ -303,13 +314,30 @@ def plain_path() -> str:
     return os.pathsep.join(dict.fromkeys(kept))
 
 
+def place_python(home: Path, python: str) -> None:
+    """Make `bin/python` and `bin/python3` in an environment that nothing is installed in.
+
+    What is installed beside the interpreter itself is not the user's, and some of it takes longer
+    to start than the interpreter: whatever `.pth` files of site-packages import.
+    """
+    (home / "bin").mkdir(parents=True, exist_ok=True)
+    for name in ("python", "python3"):
+        (home / "bin" / name).unlink(missing_ok=True)
+        (home / "bin" / name).symlink_to(python)
+    base = os.path.dirname(os.path.realpath(python))
+    (home / "pyvenv.cfg").write_text(f"home = {base}\ninclude-system-site-packages = false\n")
+
+
+def tools_of(base: Path) -> Path:
+    """Give the folder with the `python` of a user's environment below `base`."""
+    return base / "users-python" / "bin"
+
+
 def clean_environment(base: Path) -> dict[str, str]:
     """Make a user's environment below `base`: own home, plain `python`, nothing of ours."""
-    tools = base / "bin"
-    tools.mkdir(parents=True, exist_ok=True)
-    for name in ("python", "python3"):
-        if not (tools / name).exists():
-            (tools / name).symlink_to(base_python())
+    tools = tools_of(base)
+    if not (tools / "python").exists():
+        place_python(tools.parent, base_python())
     env = {name: os.environ[name] for name in INHERITED if name in os.environ}
     env.setdefault("LANG", "C.UTF-8")
     env["PATH"] = f"{tools}{os.pathsep}{plain_path()}"
@@ -367,21 +395,37 @@ class Zeroin:
 
 
 def make_project(folder: Path, env: Mapping[str, str]) -> Path:
-    """Make a git repository with a first commit, in which the user can commit."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "train.py").write_text("print('training')\n")
-    identity = "[user]\n\tname = A Tester\n\temail = tester@example.invalid\n"
-    plain = {**env, "GIT_CONFIG_NOSYSTEM": "1"}
-
-    def git(*words: str) -> None:
-        subprocess.run(["git", *words], cwd=folder, env=plain, check=True, capture_output=True)
-
-    git("-c", "init.defaultBranch=main", "init", "-q")
-    with (folder / ".git" / "config").open("a") as config:
-        config.write(identity)
-    git("add", "-A")
-    git("commit", "-q", "-m", "first")
+    """Make a git repository with a commit of all files, in which the user can commit."""
+    has_files = folder.is_dir() and any(folder.iterdir())
+    shutil.copytree(_project_pattern(), folder, dirs_exist_ok=True)
+    if has_files:
+        _git(folder, env, "add", "-A")
+        _git(folder, env, "commit", "-q", "--amend", "-m", "first")
+    else:  # the copy is a file that the index has not seen: to some commands it is a changed one
+        _git(folder, env, "update-index", "-q", "--refresh")
     return folder
+
+
+@functools.cache
+def _project_pattern() -> str:
+    """Make the repository that all projects of this process are copies of."""
+    folder = tempfile.mkdtemp(prefix="zeroin-project-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    env = {"PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8"}
+    Path(folder, "train.py").write_text("print('training')\n")
+    _git(folder, env, "-c", "init.defaultBranch=main", "init", "-q", "--template=")
+    with open(f"{folder}/.git/config", "a") as config:
+        config.write("[user]\n\tname = A Tester\n\temail = tester@example.invalid\n")
+    _git(folder, env, "add", "-A")
+    _git(folder, env, "commit", "-q", "-m", "first")
+    for name in ("hooks", "info"):
+        os.mkdir(f"{folder}/.git/{name}")
+    return folder
+
+
+def _git(folder: str | Path, env: Mapping[str, str], *words: str) -> None:
+    plain = {**env, "GIT_CONFIG_NOSYSTEM": "1"}
+    subprocess.run(["git", *words], cwd=folder, env=plain, check=True, capture_output=True)
 
 
 # --- a terminal -----------------------------------------------------------------------
@@ -491,8 +535,17 @@ class _Seen:
 # --- what a test left running ------------------------------------------------------------
 
 TEST_ID = "ZEROIN_TEST_ID"
-# Python's own helpers, which live as long as the test process: not the test's doing.
-HELPERS = (b"multiprocessing.resource_tracker", b"multiprocessing.forkserver")
+# What lives as long as the test process: not the test's doing.
+HELPERS = (
+    b"multiprocessing.resource_tracker",
+    b"multiprocessing.forkserver",
+    b"library_server.py",  # tests/warm_libraries.py
+)
+
+
+def processes() -> set[int]:
+    """List the processes that there are."""
+    return {int(name) for name in os.listdir("/proc") if name.isdecimal()}
 
 
 def children() -> set[int]:
@@ -504,15 +557,14 @@ def children() -> set[int]:
     return found
 
 
-def marked(mark: str) -> set[int]:
-    """List the processes that inherited this test's mark, wherever they hang by now."""
+def marked(mark: str, among: set[int] | None = None) -> set[int]:
+    """Pick the processes that inherited this test's mark, wherever they hang by now."""
     wanted = f"{TEST_ID}={mark}".encode()
     found = set()
-    for name in os.listdir("/proc"):
-        if name.isdecimal():
-            with contextlib.suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:
-                if wanted in file.read().split(b"\0"):
-                    found.add(int(name))
+    for pid in processes() if among is None else among:
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:
+            if wanted in file.read().split(b"\0"):
+                found.add(pid)
     return found
 
 
@@ -520,7 +572,8 @@ def left_running(mark: str, before: set[int], patience: float = 2.0) -> dict[int
     """Give what the test left behind, after what was ending anyway has had time to."""
     until = time.monotonic() + patience
     while True:
-        pids = (marked(mark) | (children() - before)) - {os.getpid()}
+        new = processes() - before - {os.getpid()}
+        pids = marked(mark, new) | (children() & new)
         left = {pid: line for pid in pids if (line := _command_line(pid)) is not None}
         if not left or time.monotonic() > until:
             return left

@@ -29,7 +29,7 @@ def test_the_transcript_is_the_demos(tmp_path):
     readme = (support.ROOT / "README.md").read_text()
     transcript = readme.partition("```console\n")[2].partition("\n```")[0]
     env = support.clean_environment(tmp_path)
-    tools = tmp_path / "bin"
+    tools = support.tools_of(tmp_path)
     (tools / "zeroin").write_text(f'#!/bin/sh\nexec {sys.executable} -m zeroin "$@"\n')
     (tools / "zeroin").chmod(0o755)
     env["TMPDIR"] = "/tmp"

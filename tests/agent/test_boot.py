@@ -8,6 +8,7 @@ import textwrap
 import pytest
 
 import support
+from left_out import heavy
 from zeroin.cycle import Cycle
 from zeroin.run import environment
 from zeroin.run.inbox import Inbox
@@ -369,6 +370,7 @@ def test_seed_reaches_random_hash_and_subprocesses(python, inbox, tmp_path):
     assert numbers(1) != numbers(2)
 
 
+@heavy("torch")
 @pytest.mark.slow
 def test_real_libraries(libs, inbox, tmp_path):
     """--seed seeds numpy and torch; --sync makes a DataLoader read in this process."""

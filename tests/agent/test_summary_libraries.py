@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 from summaries import assert_cheap, run, texts
 
+from left_out import heavy
 
+
+@heavy("torch")
 @pytest.mark.slow
 class TestLibraries:
     """Arrays, tensors and tables, in an interpreter that has the real libraries."""

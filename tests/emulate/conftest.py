@@ -40,12 +40,10 @@ class Someone:
         if not os.path.exists(python):
             pytest.skip("needs an interpreter that every user may run: apt-get install python3")
         self.driver = [python, "-c", ENTER.format(src=str(support.SRC))]
-        for name in ("python", "python3"):
-            (self.base / "bin" / name).unlink()
-            (self.base / "bin" / name).symlink_to(python)
+        support.place_python(support.tools_of(self.base).parent, python)
         spy = Path(sys.executable).parent / "py-spy"
         if spy.exists():
-            shutil.copy(spy, self.base / "bin" / "py-spy")
+            shutil.copy(spy, support.tools_of(self.base) / "py-spy")
         for path in (self.base, *self.base.rglob("*")):
             self.give(path)
 

@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+import support
+
 EXPORT = """\
 import os, subprocess, sys
 
@@ -353,7 +355,7 @@ def test_as_a_really_full_disk(someone, tmp_path):
     try:
         someone.write("probe.py", PROBE)
         someone.folder("small")
-        python = someone.base / "bin" / "python"
+        python = support.tools_of(someone.base) / "python"
         truth = subprocess.run(
             [python, someone.project / "probe.py", real],
             check=False,

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import support
+import warm_libraries
 
 from .circumstances import stage
 from .table import FAILURES
@@ -105,7 +106,11 @@ class Ledger:
 
 def run(failure: Failure, folder: str, job: Job) -> Ran:
     """Stage the row and run it by `zeroin run`."""
-    staged = stage(failure, folder, job.variant, interpreter(failure))
+    python = interpreter(failure)
+    # Imported in another way is one more circumstance; what varies by the hash seed needs a start.
+    if "torch" in failure.needs and job.variant and not failure.varies:
+        python = warm_libraries.find_executable(warm_libraries.TORCH)
+    staged = stage(failure, folder, job.variant, python)
     env = {**staged.env, "XDG_STATE_HOME": os.path.join(folder, "state")}
     if "PYTHONPATH" in os.environ:  # zeroin may be found by it and not be installed
         env["PYTHONPATH"] = os.environ["PYTHONPATH"]

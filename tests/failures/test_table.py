@@ -12,8 +12,12 @@ from collections import defaultdict
 
 import pytest
 
+import support
+import warm_libraries
+from left_out import HEAVY, heavy
+
 from .circumstances import VARIANTS
-from .running import BY_NAME, Job, Ledger, left_running, missing
+from .running import BY_NAME, Job, Ledger, importable, left_running, missing
 from .table import FAILURES, TWINS, Failure, Twins
 
 pytestmark = pytest.mark.slow
@@ -62,7 +66,28 @@ UNAIDED = [
     "unittest-assert-pair",
 ]
 
-by_name = pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.name)
+
+def heavy_needs(*failures: Failure) -> list[pytest.MarkDecorator]:
+    """Mark the rows whose libraries only a full run has."""
+    needs = {need for failure in failures for need in failure.needs} & HEAVY
+    return [heavy(*needs)] if needs else []
+
+
+by_name = pytest.mark.parametrize(
+    "failure",
+    [pytest.param(row, id=row.name, marks=heavy_needs(row)) for row in FAILURES],
+)
+by_twins = pytest.mark.parametrize(
+    "twins",
+    [
+        pytest.param(
+            twins,
+            id=f"{twins.one}~{twins.other}",
+            marks=heavy_needs(BY_NAME[twins.one], BY_NAME[twins.other]),
+        )
+        for twins in TWINS
+    ],
+)
 unaided = pytest.mark.parametrize("name", UNAIDED)
 
 
@@ -74,6 +99,8 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Ledger:
     folder = (base.parent if shared else base) / "f"
     folder.mkdir(exist_ok=True)
     ledger = Ledger(str(folder))
+    if importable(support.libs_python(), "torch"):  # once, before several threads ask for it
+        warm_libraries.find_executable(warm_libraries.TORCH)
     ledger.collect(all_jobs(), at_once=1 if shared else AT_ONCE)
     return ledger
 
@@ -140,7 +167,7 @@ def test_same_under_other_circumstances(ledger: Ledger, failure: Failure) -> Non
         assert shown[0] != shown[1], "the circumstances did not change the message"
 
 
-@pytest.mark.parametrize("twins", TWINS, ids=lambda twins: f"{twins.one}~{twins.other}")
+@by_twins
 def test_twins_differ(ledger: Ledger, twins: Twins) -> None:
     """Two failures that look alike and are not the same have different signatures."""
     for name in (twins.one, twins.other):

@@ -58,7 +58,7 @@ def test_hang_without_py_spy_is_told_by_faulthandler(zeroin, project):
     (site,) = bare.glob("lib/python*/site-packages")
     (site / "z.pth").write_text(f"{support.SRC}\n")
     driver = [str(bare / "bin/python"), "-m", "zeroin"]
-    env = {"PATH": f"{zeroin.base}/bin:/usr/bin:/bin"}
+    env = {"PATH": f"{support.tools_of(zeroin.base)}:/usr/bin:/bin"}
     found = run_json(
         zeroin, "--timeout", "1s", "--", "python", "hang.py", cwd=project, driver=driver, env=env
     )

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import os
 import random
 import statistics
 import time
@@ -11,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import run_size
 from zeroin.search.noisy import Noisy
 
-FULL = os.environ.get("ZEROIN_TEST_FULL") == "1"
 ENDS = 10  # runs of either end before a search
 
 
@@ -54,7 +53,7 @@ def _by_repetition(seed, last, bad, repeats):
 @pytest.mark.slow
 def test_three_of_ten_runs_fail():
     """It is right in 95 of 100 searches, in fewer runs than if each place is run so often."""
-    searches = [_search(seed, 128, 0.3, 0) for seed in range(200)]
+    searches = [_search(seed, 128, 0.3, 0) for seed in range(100)]
     assert statistics.mean(state.answer == first for state, first, _, _ in searches) >= 0.95
     # So often that seven answers in a row are right with the same confidence.
     repeats = math.ceil(math.log(0.05 / 7) / math.log(0.7))
@@ -74,11 +73,11 @@ RATES = [
 @pytest.mark.slow
 def test_it_is_right_as_often_as_it_says():
     """For every rate, also where good ones fail: within what so many searches can show."""
-    count = 200 if FULL else 30
+    count, last = (200, 128) if run_size.ACCEPTANCE else (30, 32)
     rights = {
         rates: statistics.mean(
             state.answer == first
-            for state, first, _, _ in (_search(seed, 128, *rates) for seed in range(count))
+            for state, first, _, _ in (_search(seed, last, *rates) for seed in range(count))
         )
         for rates in RATES
     }

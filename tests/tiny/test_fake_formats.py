@@ -9,6 +9,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+import warm_libraries
+from left_out import heavy
 from zeroin.tiny import fake_arrays
 from zeroin.tiny.fake_arrays import KINDS, ONLY, Array
 
@@ -21,17 +23,17 @@ SHOW = {
 
 
 @pytest.fixture
-def shown(libs, tmp_path):
+def shown(tmp_path):
     """Names, kinds, shapes and numbers of a file, as its library has them."""
 
-    def show(name, numbers=True):
+    def show(python, name, numbers=True):
         end = name[name.rindex(".") :]
         code = (
             f"import sys, json; name = sys.argv[1]; {SHOW[end]}\n"
             "print(json.dumps({k: [str(x[k].dtype).removeprefix('torch.'), list(x[k].shape), cast(x[k])] for k in x}))"
         )
         done = subprocess.run(
-            [libs, "-W", "ignore", "-c", code, name],
+            [python, "-W", "ignore", "-c", code, name],
             cwd=tmp_path,
             capture_output=True,
             text=True,
@@ -48,23 +50,32 @@ TWO = {"x": ["float32", [2, 3], [[1, 2, 3], [4, 5, 6]]], "y": ["int64", [2], [1,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("end", [".npz", ".safetensors", ".pt"])
-def test_several_arrays(zeroin, tmp_path, libs, shown, end):
+@pytest.mark.parametrize(
+    ("warm_python", "end"),
+    [
+        pytest.param((), ".npz", id=".npz"),
+        pytest.param(warm_libraries.TORCH, ".safetensors", id=".safetensors", marks=heavy("torch")),
+        pytest.param(warm_libraries.TORCH, ".pt", id=".pt", marks=heavy("torch")),
+    ],
+    indirect=["warm_python"],
+)
+def test_several_arrays(zeroin, tmp_path, libs, warm_python, shown, end):
     """By name, each counting from 1."""
-    words = ["x:float32[2,3], y:int64[2]", "-o", f"a{end}", "--python", libs]
+    words = ["x:float32[2,3], y:int64[2]", "-o", f"a{end}", "--python", warm_python]
     done = zeroin("fake", *words, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
-    assert shown(f"a{end}") == TWO
+    assert shown(warm_python, f"a{end}") == TWO
 
 
+@heavy("torch")
 @pytest.mark.slow
 @pytest.mark.parametrize("end", [".safetensors", ".pt"])
-def test_every_kind_of_number(zeroin, tmp_path, libs, shown, end):
+def test_every_kind_of_number(zeroin, tmp_path, warm_torch, shown, end):
     """Those that NumPy lacks as well."""
     spec = ",".join(f"{kind}:{kind}[2,2]" for kind in KINDS)
-    done = zeroin("fake", spec, "-o", f"a{end}", "--python", libs, cwd=tmp_path)
+    done = zeroin("fake", spec, "-o", f"a{end}", "--python", warm_torch, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert shown(f"a{end}") == {
+    assert shown(warm_torch, f"a{end}") == {
         kind: [kind, [2, 2], [[1, 1], [1, 1]] if kind == "bool" else [[1, 2], [3, 4]]]
         for kind in KINDS
     }
@@ -89,22 +100,23 @@ LIKE = {
 }
 
 
+@heavy("torch")
 @pytest.mark.slow
-def test_arrays_like_those_of_a_file(zeroin, tmp_path, libs, shown):
+def test_arrays_like_those_of_a_file(zeroin, tmp_path, warm_torch, shown):
     """The same names, kinds and shapes; those that are equally long have the new length."""
-    subprocess.run([libs, "-W", "ignore", "-c", MAKE], cwd=tmp_path, check=True)
+    subprocess.run([warm_torch, "-W", "ignore", "-c", MAKE], cwd=tmp_path, check=True)
     for name, told in LIKE.items():
-        words = ["--like", name, "-n", "7", "-o", f"fake.{name}", "--python", libs]
+        words = ["--like", name, "-n", "7", "-o", f"fake.{name}", "--python", warm_torch]
         done = zeroin("fake", *words, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        seen = shown(f"fake.{name}")
+        seen = shown(warm_torch, f"fake.{name}")
         assert {key: one[:2] for key, one in seen.items()} == told
         assert all(one[2][0] in (1, [1, 2, 3]) for one in seen.values())
     done = zeroin(
-        "fake", "--like", "all.pt", "-n", "2", "-o", "a.npz", "--python", libs, cwd=tmp_path
+        "fake", "--like", "all.pt", "-n", "2", "-o", "a.npz", "--python", warm_torch, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
-    assert shown("a.npz", numbers=False)["x"] == ["float32", [2, 3]]
+    assert shown(warm_torch, "a.npz", numbers=False)["x"] == ["float32", [2, 3]]
     done = zeroin("fake", "--like", "one.npy", "-n", "2", cwd=tmp_path)
     assert json.loads(done.stdout) == [[1, 2, 3], [4, 5, 6]]
 
@@ -120,12 +132,13 @@ else:
 """
 
 
+@heavy("torch")
 @pytest.mark.slow
-def test_a_checkpoint_like_another(zeroin, tmp_path, libs):
+def test_a_checkpoint_like_another(zeroin, tmp_path, warm_torch):
     """Tensors are made up wherever they lie; what is none stays."""
-    show = [libs, "-W", "ignore", "-c", NESTED]
+    show = [warm_torch, "-W", "ignore", "-c", NESTED]
     subprocess.run(show, cwd=tmp_path, check=True)
-    words = ["--like", "check.pt", "-n", "3", "-o", "fake.pt", "--python", libs]
+    words = ["--like", "check.pt", "-n", "3", "-o", "fake.pt", "--python", warm_torch]
     done = zeroin("fake", *words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     show.append("fake.pt")
@@ -170,13 +183,13 @@ t 2000-01-01 00:00:01 2000-01-01 00:00:02 2000-01-01 00:00:03
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
-def test_tables_like_those_of_a_file(zeroin, tmp_path, libs, name):
+def test_tables_like_those_of_a_file(zeroin, tmp_path, warm_tables, name):
     """The same schema to the last type, with its notes; values count, or are random by a seed."""
-    subprocess.run([libs, "-W", "ignore", "-c", TABLE], cwd=tmp_path, check=True)
-    command = ["fake", "--like", name, "-n", "3", "--python", libs, "-o"]
+    subprocess.run([warm_tables, "-W", "ignore", "-c", TABLE], cwd=tmp_path, check=True)
+    command = ["fake", "--like", name, "-n", "3", "--python", warm_tables, "-o"]
     done = zeroin(*command, f"fake.{name}", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    words = [libs, "-W", "ignore", "-c", CHECK, name, f"fake.{name}"]
+    words = [warm_tables, "-W", "ignore", "-c", CHECK, name, f"fake.{name}"]
     seen = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (seen.stdout, seen.returncode) == (ROWS, 0), seen.stderr
     made = []

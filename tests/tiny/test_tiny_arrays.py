@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import support
+from left_out import heavy
 from zeroin.axes.payload.npy import Npy, read_head, width_of
 from zeroin.tiny import fake_arrays
 from zeroin.tiny.arrays import npy
@@ -22,8 +22,7 @@ def made(kind, shape, numbers):
 
 
 MAKE = """
-import numpy as np, torch
-from safetensors.torch import save_file
+import numpy as np
 n = 300
 wide = np.arange(n * 30, dtype="float32").reshape(n, 30)
 wide[211, 7] = np.nan
@@ -41,7 +40,14 @@ np.save("records.npy", records)
 np.save("flat.npy", np.where(np.arange(n) == 211, -1, 1))
 np.savez("several.npz", x=wide, y=np.arange(n), classes=np.arange(5), objects=np.array([None]))
 np.savez_compressed("packed.npz", x=wide)
-save_file({"x": torch.tensor(wide).bfloat16(), "y": torch.arange(n), "c": torch.arange(5)},
+"""
+SAVE = """
+import torch
+from safetensors.torch import save_file
+n = 300
+wide = torch.arange(n * 30.0).reshape(n, 30)
+wide[211, 7] = float("nan")
+save_file({"x": wide.bfloat16(), "y": torch.arange(n), "c": torch.arange(5)},
           "a.safetensors", metadata={"note": "kept"})
 """
 CHECK = """
@@ -67,12 +73,10 @@ print(count)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """All of these files, made once."""
-    if reason := support.lack_of_libs():
-        pytest.skip(reason)
+def folder(tmp_path_factory, warm_tables):
+    """What NumPy saved, made once."""
     found = tmp_path_factory.mktemp("arrays")
-    subprocess.run([support.libs_python(), "-W", "ignore", "-c", MAKE], cwd=found, check=True)
+    subprocess.run([warm_tables, "-W", "ignore", "-c", MAKE], cwd=found, check=True)
     return found
 
 
@@ -84,19 +88,21 @@ NAMES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_numpy_reads_what_is_left(tiny, folder, libs, name):
+def test_numpy_reads_what_is_left(tiny, folder, warm_tables, name):
     """Rows as they were, the odd one among them; other arrays of the file stay whole."""
     report = tiny(folder / name, 12)
     assert (report.rows, report.seen, report.noun) == (12, 300, "row")
-    command = [libs, "-c", CHECK, name, report.result]
+    command = [warm_tables, "-c", CHECK, name, report.result]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert (done.stdout, done.returncode) == ("12\n", 0), done.stderr
 
 
+@heavy("torch")
 @pytest.mark.slow
-def test_tensors_go_together(tiny, folder, libs):
+def test_tensors_go_together(tiny, tmp_path, warm_torch):
     """Those of one length are cut alike, bfloat16 too; the others and the notes stay."""
-    report = tiny(folder / "a.safetensors", 6)
+    subprocess.run([warm_torch, "-c", SAVE], cwd=tmp_path, check=True)
+    report = tiny(tmp_path / "a.safetensors", 6)
     code = """
 import sys, torch
 from safetensors import safe_open
@@ -106,7 +112,7 @@ with safe_open(sys.argv[1], "pt") as file:
 print(torch.isnan(x).sum().item(), y[torch.isnan(x).any(1)].item())
 """
     done = subprocess.run(
-        [libs, "-c", code, report.result], capture_output=True, text=True, check=False
+        [warm_torch, "-c", code, report.result], capture_output=True, text=True, check=False
     )
     assert done.stdout == (
         "torch.bfloat16 (6, 30) (6,) [0, 1, 2, 3, 4] {'note': 'kept'}\n1 211\n"

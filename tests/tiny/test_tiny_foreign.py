@@ -5,11 +5,11 @@ import subprocess
 
 import pytest
 
-import support
+from left_out import heavy
 
 MAKE = """
 import datetime, decimal
-import pyarrow as pa, pyarrow.feather as ft, pyarrow.parquet as pq, torch
+import pyarrow as pa, pyarrow.feather as ft, pyarrow.parquet as pq
 n = 3000
 table = pa.table({
     "id": pa.array(range(n), pa.int32()),
@@ -23,6 +23,10 @@ pq.write_table(table, "a.parquet", row_group_size=700, compression="zstd")
 ft.write_feather(table, "a.arrow", compression="uncompressed")
 with pa.ipc.new_stream("stream.arrow", table.schema) as out:
     out.write_table(table, max_chunksize=700)
+"""
+SAVE = """
+import torch
+n = 3000
 x = torch.arange(n * 30.0).reshape(n, 30)
 x[2111, 7] = float("nan")
 torch.save(x, "tensor.pt")
@@ -38,12 +42,18 @@ torch.save(Exception, "code.pt")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """All of these files, made once."""
-    if reason := support.lack_of_libs():
-        pytest.skip(reason)
+def folder(tmp_path_factory, warm_tables):
+    """The tables, made once."""
     found = tmp_path_factory.mktemp("foreign")
-    subprocess.run([support.libs_python(), "-W", "ignore", "-c", MAKE], cwd=found, check=True)
+    subprocess.run([warm_tables, "-W", "ignore", "-c", MAKE], cwd=found, check=True)
+    return found
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory, warm_torch):
+    """What torch saved, made once."""
+    found = tmp_path_factory.mktemp("saved")
+    subprocess.run([warm_torch, "-W", "ignore", "-c", SAVE], cwd=found, check=True)
     return found
 
 
@@ -56,9 +66,9 @@ TABLES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
-def test_a_table_keeps_its_schema(tiny, folder, libs, name):
+def test_a_table_keeps_its_schema(tiny, folder, warm_tables, name):
     """Types, dictionaries, notes; the row without a name is found in a late group of rows."""
-    report = tiny(folder / name, 9, python=libs)
+    report = tiny(folder / name, 9, python=warm_tables)
     assert (report.rows, report.seen, report.noun) == (9, 3000, "row")
     read = TABLES[name]
     code = f"""
@@ -72,7 +82,7 @@ print(len(ids), 2111 in ids)
 if sys.argv[1].endswith("parquet"):
     print(pq.ParquetFile(sys.argv[2]).metadata.row_group(0).column(0).compression)
 """
-    command = [libs, "-W", "ignore", "-c", code, name, report.result]
+    command = [warm_tables, "-W", "ignore", "-c", code, name, report.result]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     packed = "ZSTD\n" if name == "a.parquet" else ""
     assert done.stdout == f"9 True\n{packed}", done.stderr
@@ -87,11 +97,12 @@ SAVED = {
 }
 
 
+@heavy("torch")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SAVED)
-def test_what_torch_saved_is_cut_along_its_first_axis(tiny, folder, libs, name):
+def test_what_torch_saved_is_cut_along_its_first_axis(tiny, saved, warm_torch, name):
     """Tensors of one length together, items of a list; the row with NaN is among them."""
-    report = tiny(folder / name, 6, python=libs)
+    report = tiny(saved / name, 6, python=warm_torch)
     assert (report.rows, report.seen) == (6, 3000)
     assert report.noun == ("item" if name == "list.pt" else "row")
     assert report.size < 10_000
@@ -110,15 +121,16 @@ if rest:
         print("", one.tolist() if isinstance(one, torch.Tensor) else one, end="")
 print()
 """
-    command = [libs, "-W", "ignore", "-c", code, report.result]
+    command = [warm_torch, "-W", "ignore", "-c", code, report.result]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == SAVED[name], done.stderr
 
 
+@heavy("torch")
 @pytest.mark.slow
-def test_tensors_in_dicts_in_tuples(tiny, folder, libs):
+def test_tensors_in_dicts_in_tuples(tiny, saved, warm_torch):
     """Those that are equally long are cut, wherever they lie; all else stays where it is."""
-    report = tiny(folder / "nested.pt", 6, python=libs)
+    report = tiny(saved / "nested.pt", 6, python=warm_torch)
     assert (report.rows, report.seen, report.noun) == (6, 3000, "row")
     code = """
 import sys, torch
@@ -126,7 +138,7 @@ import sys, torch
 x, y = first["data"]["x"], first["data"]["y"]
 print(tuple(x.shape), y[torch.isnan(x).any(1)].item(), first["lr"], first["c"].tolist(), rest)
 """
-    command = [libs, "-W", "ignore", "-c", code, report.result]
+    command = [warm_torch, "-W", "ignore", "-c", code, report.result]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "(6, 30) 2111 0.1 [0, 1, 2, 3, 4] [1, 2, 3]", done.stderr
 
@@ -159,14 +171,25 @@ def test_which_interpreter_reads_it(zeroin, folder, libs, tmp_path):
         (["a.parquet", "--python", "/etc/passwd"], "permission denied"),
         (["a.parquet", "-o", "no/where.parquet"], "no such file or directory"),
         (["cut.parquet"], "can't do it: ArrowInvalid"),
-        (["nothing.pt"], "neither a list nor a tensor"),
-        (["code.pt"], "can't do it"),
     ],
 )
-def test_what_an_interpreter_can_not_do(zeroin, folder, libs, words, said):
-    """A message, exit code 2; and nothing that a file holds is ever run."""
+def test_what_an_interpreter_can_not_do(zeroin, folder, warm_tables, words, said):
+    """A message, exit code 2."""
     (folder / "cut.parquet").write_bytes((folder / "a.parquet").read_bytes()[:500])
-    given = [] if "--python" in words else ["--python", libs]
+    given = [] if "--python" in words else ["--python", warm_tables]
     done = zeroin("tiny", "data", *words, *given, cwd=folder)
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@heavy("torch")
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("nothing.pt", "neither a list nor a tensor"), ("code.pt", "can't do it")],
+)
+def test_what_torch_can_not_do(zeroin, saved, warm_torch, name, said):
+    """A message, exit code 2; and nothing that a file holds is ever run."""
+    done = zeroin("tiny", "data", name, "--python", warm_torch, cwd=saved)
     assert (done.returncode, said in done.stderr) == (2, True), done.stderr
     assert "Traceback" not in done.stderr

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from left_out import heavy
+
 LOOP = "\n\nfor number in range(60):\n    step(number)\n"
 LEAKS = {
     "global list": "history = []\n\n\ndef step(n):\n    history.append(bytearray(100_000))\n",
@@ -363,6 +365,7 @@ def test_output_is_the_programs_own_once(zeroin, project):
     assert "  +1 item of bytearray in a list: the script's history" in done.stderr.splitlines()
 
 
+@heavy("torch")
 @pytest.mark.slow
 def test_pytest_and_torch(leak, project, libs):
     """Tests are repeated in one session; a graph that is kept is told as such."""

@@ -9,19 +9,42 @@ import pytest
 from nan_clean import CLEAN
 from nan_programs import WRONG
 
+from left_out import heavy
+
 pytestmark = pytest.mark.slow
+
+# What the libraries import on the way, and what hangs in while they do, is seen by these rows;
+# to the others they are imported already.
+PLAIN = {
+    "log of zero in a method of the model",
+    "no module at all",
+    "torch.compile",
+    "in a thread",
+    "GradScaler leaves steps out",
+    "warnings as errors",
+}
 
 
 @pytest.fixture
-def nan(zeroin, project, libs):
-    """Run a program under `zeroin nan --json`."""
+def judged(zeroin, project):
+    """Run a program under `zeroin nan --json`, by some interpreter."""
 
-    def call(source: str, *words: str, command: tuple[str, ...] = (), **options):
+    def call(python: str, source: str, *words: str):
         (project / "train.py").write_text(source)
-        words = ("nan", "--json", *words, "--", *(command or (libs, "train.py")))
-        done = zeroin(*words, cwd=project, timeout=250, **options)
+        words = ("nan", "--json", *words, "--", python, "train.py")
+        done = zeroin(*words, cwd=project, timeout=250)
         assert done.stdout, done.stderr
         return done, json.loads(done.stdout)
+
+    return call
+
+
+@pytest.fixture
+def nan(judged, libs, warm_torch):
+    """Run a program that needs torch under `zeroin nan --json`."""
+
+    def call(source: str, *words: str, plain: bool = False):
+        return judged(libs if plain else warm_torch, source, *words)
 
     return call
 
@@ -32,11 +55,12 @@ def marked(source: str, mark: str) -> int | None:
     return next((number for number, line in lines if f"# {mark}" in line), None)
 
 
+@heavy("torch")
 @pytest.mark.parametrize("name", WRONG)
 def test_the_culprit_is_named(nan, name):
     """Its operation, line, module, pass and cause; and the exit code is 1."""
     wrong = WRONG[name]
-    done, report = nan(wrong.source)
+    done, report = nan(wrong.source, plain=name in PLAIN)
     assert (done.returncode, report["verdict"]) == (1, "found"), done.stderr
     finding = report["findings"][0]
     first = finding["first"]
@@ -54,12 +78,13 @@ def test_the_culprit_is_named(nan, name):
     assert not finding["error"]
 
 
+@heavy("torch")
 @pytest.mark.parametrize("name", CLEAN)
-def test_what_only_seems_wrong_is_no_finding(nan, project, libs, name):
+def test_what_only_seems_wrong_is_no_finding(nan, project, warm_torch, name):
     """Masks, guards and skipped steps; and the program prints what it prints alone."""
-    done, report = nan(CLEAN[name])
+    done, report = nan(CLEAN[name], plain=name in PLAIN)
     alone = subprocess.run(
-        [libs, "train.py"], cwd=project, capture_output=True, text=True, check=True
+        [warm_torch, "train.py"], cwd=project, capture_output=True, text=True, check=True
     )
     assert (done.returncode, report["verdict"]) == (0, "clean"), report
     assert alone.stdout in done.stderr
@@ -103,9 +128,10 @@ if __name__ == "__main__":
 """
 
 
+@heavy("torch")
 def test_the_rank_is_named(nan):
     """Of two processes under DistributedDataParallel; the other one does not wait for ever."""
-    done, report = nan(RANKS)
+    done, report = nan(RANKS, plain=True)
     finding = report["findings"][0]
     assert (done.returncode, finding["rank"]) == (1, "1")
     assert finding["first"]["frames"][-1]["line"] == marked(RANKS, "HERE")
@@ -140,13 +166,16 @@ print(sum(p.double().sum() for p in parts.parameters()).item().hex())
 """
 
 
-def test_the_numbers_are_those_of_the_plain_run(nan, libs):
+@heavy("torch")
+def test_the_numbers_are_those_of_the_plain_run(nan, warm_torch):
     """To the last bit: attention, LSTM, convolution, normalisation, dropout, bf16, AdamW."""
-    alone = subprocess.run([libs, "-c", NETWORKS], capture_output=True, text=True, check=True)
+    command = [warm_torch, "-c", NETWORKS]
+    alone = subprocess.run(command, capture_output=True, text=True, check=True)
     done, report = nan(NETWORKS)
     assert report["verdict"] == "clean"
     assert alone.stdout in done.stderr
-    assert report["processes"][0]["steps"] == 5
+    torch = [one for one in report["processes"] if one["library"] == "torch"]
+    assert [one["steps"] for one in torch] == [5]
 
 
 STEPS = """
@@ -173,6 +202,7 @@ print("to the end")
 """
 
 
+@heavy("torch")
 def test_it_ends_at_the_first_and_no_handler_holds_it(nan):
     """`except Exception` does not catch the end, `finally` runs."""
     done, report = nan(STEPS)
@@ -183,6 +213,7 @@ def test_it_ends_at_the_first_and_no_handler_holds_it(nan):
     assert "Traceback" not in done.stderr
 
 
+@heavy("torch")
 def test_go_on_finds_the_later_ones_too(nan):
     """Each line once, in order; the program reaches its end."""
     done, report = nan(STEPS, "--go-on")
@@ -191,6 +222,7 @@ def test_go_on_finds_the_later_ones_too(nan):
     assert (done.returncode, "to the end" in done.stderr) == (1, True)
 
 
+@heavy("torch")
 def test_after_some_steps(nan):
     """Nothing is looked at before; the one behind is found."""
     _, report = nan(STEPS, "--after", "3")
@@ -198,6 +230,7 @@ def test_after_some_steps(nan):
     assert (first["step"], first["frames"][-1]["line"]) == (5, marked(STEPS, "HERE"))
 
 
+@heavy("torch")
 def test_inf_alone_is_told_only_when_asked_for(nan):
     """`--inf` ends at the first arithmetic one; a mask is still none."""
     source = CLEAN["inf in a branch that is not used"]
@@ -207,25 +240,26 @@ def test_inf_alone_is_told_only_when_asked_for(nan):
     assert nan(CLEAN["a mask of -inf"], "--inf")[1]["verdict"] == "clean"
 
 
-def test_numpy_says_it_itself(nan):
+def test_numpy_says_it_itself(judged, libs):
     """The line, the operation and the values; the warning is printed as always."""
     source = "import numpy as np\ndef f(a):\n    return np.log(a)  # HERE\nf(np.array([-1.0, 2]))\n"
-    done, report = nan(source)
+    done, report = judged(libs, source)
     (told,) = report["numpy"]
     assert (done.returncode, report["verdict"]) == (1, "found")
     assert (told["what"], told["operation"], told["frames"][-1]["line"]) == ("NaN", "log", 3)
     assert told["arrays"][0]["name"] == "a"
     assert "train.py:3: RuntimeWarning: invalid value encountered in log" in done.stderr
     quiet = source.replace("f(np", "np.seterr(all='ignore')\nf(np")
-    assert nan(quiet)[1]["verdict"] == "clean"
+    assert judged(libs, quiet)[1]["verdict"] == "clean"
 
 
-def test_an_error_of_the_program_looks_as_it_would_alone(nan, project, libs):
+@heavy("torch")
+def test_an_error_of_the_program_looks_as_it_would_alone(nan, project, warm_torch):
     """No frame of ours in the traceback, and the program's own exit code."""
     source = "import torch\na = torch.ones(2, 3)\nb = torch.ones(2, 3)\nprint(a @ b)\n"
-    done, report = nan(source)
+    done, report = nan(source, plain=True)
     alone = subprocess.run(
-        [libs, "train.py"], cwd=project, capture_output=True, text=True, check=False
+        [warm_torch, "train.py"], cwd=project, capture_output=True, text=True, check=False
     )
     assert (done.returncode, report["verdict"]) == (1, "clean")
     assert "zeroin" not in alone.stderr
@@ -233,6 +267,7 @@ def test_an_error_of_the_program_looks_as_it_would_alone(nan, project, libs):
     assert "agent/nan" not in done.stderr
 
 
+@heavy("torch")
 def test_a_worker_of_a_data_loader(nan):
     """What a worker made came in with the data; `--sync` shows the line."""
     source = """
@@ -257,11 +292,12 @@ for x in torch.utils.data.DataLoader(Rows(), batch_size=2, num_workers=1):
     assert first["cause"] == "division by the number 0"
 
 
-def test_the_text_says_it_in_one_line_and_what_to_type(zeroin, project, libs):
+@heavy("torch")
+def test_the_text_says_it_in_one_line_and_what_to_type(zeroin, project, warm_torch):
     """Verdict, source, inputs, what it led to; the command that is printed works."""
     wrong = WRONG["division by a std of zero"]
     (project / "train.py").write_text(wrong.source)
-    done = zeroin("nan", "--", libs, "train.py", cwd=project, timeout=250)
+    done = zeroin("nan", "--", warm_torch, "train.py", cwd=project, timeout=250)
     verdict, *rest = done.stderr.splitlines()
     line = marked(wrong.source, "HERE")
     assert verdict.startswith(f"✗ NaN made by div at train.py:{line} in Norm.forward: division")
@@ -274,16 +310,17 @@ def test_the_text_says_it_in_one_line_and_what_to_type(zeroin, project, libs):
 
 
 @pytest.fixture
-def told(zeroin, project, libs):
+def told(zeroin, project, warm_torch):
     """Run a program under `zeroin nan`, and give what is said."""
 
     def call(source: str, *words: str) -> str:
         (project / "train.py").write_text(source)
-        return zeroin("nan", *words, "--", libs, "train.py", cwd=project, timeout=250).stderr
+        return zeroin("nan", *words, "--", warm_torch, "train.py", cwd=project, timeout=250).stderr
 
     return call
 
 
+@heavy("torch")
 def test_a_function_with_a_backward_of_its_own(told):
     """It is named by its class, and its caller is the line that asked for the backward pass."""
     said = told("""\
@@ -320,6 +357,7 @@ print(loss(jnp.ones(3), jnp.array([0.0, -1.0])))
 """
 
 
+@heavy("jax")
 def test_jax_is_asked_itself(nan, told):
     """The operation inside of a compiled function; what it discards within is none."""
     done, report = nan(JITTED)
@@ -337,6 +375,7 @@ def test_jax_is_asked_itself(nan, told):
     assert "jax could not be looked at: jax fails at the first NaN" in said, said
 
 
+@heavy("torch")
 def test_the_weights_of_the_module_are_told_with_their_numbers(told):
     """They may be what is wrong: here one of them is the divisor."""
     said = told("""\
@@ -352,6 +391,7 @@ Scaled()(torch.ones(3, 2)).sum().backward()
     assert "weights      scale: Tensor[2] float32 cpu  min 0 max 2 mean 1  [0, 2]" in said, said
 
 
+@heavy("torch")
 def test_what_was_read_has_not_led_to_nothing(told):
     """One is told; the others that were read are not called harmless, and --go-on tells them."""
     source = """\
@@ -370,6 +410,7 @@ print(torch.tensor([200.0]).exp().item())
     assert "✗ NaN made by sqrt at train.py:6" in said, said
 
 
+@heavy("torch")
 def test_a_scaler_that_takes_no_step(told):
     """Then nothing is normal about it; and its scale is a number that can be read."""
     said = told("""\
@@ -387,6 +428,7 @@ for step in range(3):
     assert "then: no step was taken" in said
 
 
+@heavy("torch")
 def test_weights_that_grew_in_the_first_step(told):
     """What they were before it is known."""
     said = told("""\

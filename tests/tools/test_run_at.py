@@ -8,6 +8,7 @@ import textwrap
 import pytest
 
 import support
+from left_out import heavy
 
 TRAIN = '''\
 import helper, sys
@@ -452,6 +453,7 @@ def test_pytest_and_its_rewriting(project, libs):
     assert told[0]["reached"] == 1
 
 
+@heavy("torch")
 @pytest.mark.slow
 def test_methods_of_torch(project, libs):
     """Functions of installed packages, by the name that people use for them."""

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import support
+from left_out import heavy
 
 LISTS = """\
 import sys
@@ -429,6 +430,7 @@ if __name__ == "__main__":
 """
 
 
+@heavy("torch")
 @pytest.mark.slow
 def test_a_transformer_with_workers(real):
     """Names of the program where they are certain, sizes that vary, what workers have seen."""
@@ -490,6 +492,7 @@ mask = half > 0
 """
 
 
+@heavy("torch", "polars")
 @pytest.mark.slow
 def test_every_kind_of_array(real):
     """torch, numpy, pandas, polars: shape, type, what else there is; scalars have none."""
@@ -518,6 +521,7 @@ def test_every_kind_of_array(real):
     }
 
 
+@heavy("torch")
 @pytest.mark.slow
 def test_a_mismatch_shows_both_sides(real):
     """Where "mat1 and mat2 shapes cannot be multiplied": the input, and the layer's weights."""
@@ -542,6 +546,7 @@ def test_a_mismatch_shows_both_sides(real):
     assert shown[at + 3] == "h: (32, 64) f32"
 
 
+@heavy("torch", "numba")
 @pytest.mark.slow
 def test_what_compiles_or_traces_code_still_works(real):
     """numba, torch.compile, torch.jit, fx, functorch, and modes that see every call."""
@@ -668,6 +673,7 @@ def test_under_pytest(real):
     assert found["y = f(4)"] == "(4, 3) f64"
 
 
+@heavy("jax")
 @pytest.mark.slow
 def test_jax_also_while_it_traces(real):
     """Arrays, and inside of `jit`, `vmap` and `grad` what they trace with."""

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import textwrap
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -26,21 +27,89 @@ LOCK = """
 """
 
 
-@pytest.fixture
-def lock(project):
-    (project / "lock.py").write_text(textwrap.dedent(LOCK))
-    return project
+# Programs that stand still, by name: `{python}` is the interpreter of the folder, see `standing`.
+ASYNC = {
+    "755": """
+        import asyncio, os
+        async def fetch(n):
+            await asyncio.sleep(1000)
+        async def main():
+            await asyncio.gather(*(fetch(n) for n in range(3)))
+        os.chmod({python!r}, 0o755)
+        asyncio.run(main())
+    """,
+    "600": """
+        import asyncio, os
+        async def fetch(n):
+            await asyncio.sleep(1000)
+        async def main():
+            await asyncio.gather(*(fetch(n) for n in range(3)))
+        os.chmod({python!r}, 0o600)
+        asyncio.run(main())
+    """,
+    "one line": """
+        import asyncio
+        async def fetch(lock):
+            async with lock: await asyncio.sleep(1000)
+        async def main():
+            lock = asyncio.Lock()
+            await asyncio.gather(*(fetch(lock) for n in range(3)))
+        asyncio.run(main())
+    """,
+    "held up": """
+        import asyncio, time
+        async def tick():
+            await asyncio.sleep(1000)
+        async def main():
+            kept = asyncio.create_task(tick())
+            await asyncio.sleep(0)
+            time.sleep(1000)
+        asyncio.run(main())
+    """,
+}
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory):
+    """The looks at LOCK and all of ASYNC: at once, since each has to stand still for seconds."""
+    python = Path(support.base_python())
+
+    def look_at_lock():
+        base = tmp_path_factory.mktemp("standing")
+        folder = base / "project"
+        folder.mkdir()
+        (folder / "lock.py").write_text(textwrap.dedent(LOCK))
+        zeroin = support.Zeroin(base)
+        done = zeroin("stacks", "--end", "--", "python", "lock.py", cwd=folder)
+        return done, json.loads(zeroin("show", "--json", cwd=folder).stdout)
+
+    def look_at_tasks(name):
+        base = tmp_path_factory.mktemp("standing")
+        folder = base / "project"
+        folder.mkdir()
+        copy = folder / "python"
+        shutil.copy(python, copy)
+        source = textwrap.dedent(ASYNC[name]).lstrip()
+        (folder / "web.py").write_text(source.replace("{python!r}", repr(str(copy))))
+        words = ("--end", "--json", "--", "./python", "web.py")
+        env = {"PYTHONHOME": str(python.parent.parent)}
+        done = support.Zeroin(base)("stacks", *words, cwd=folder, env=env)
+        return json.loads(done.stdout)
+
+    with ThreadPoolExecutor(1 + len(ASYNC)) as pool:
+        lock = pool.submit(look_at_lock)
+        tasks = dict(zip(ASYNC, pool.map(look_at_tasks, ASYNC), strict=True))
+        return {"lock": lock.result(), **tasks}
 
 
 @pytest.mark.slow
-def test_a_hang_is_noticed_and_ended(zeroin, lock):
+def test_a_hang_is_noticed_and_ended(standing):
     """Without any time given: nothing moves, it is said where, and recorded as a hang."""
-    done = zeroin("stacks", "--end", "--", "python", "lock.py", cwd=lock)
+    done, shown = standing["lock"]
     assert done.returncode == 124
     assert done.stdout == "saving\n"
     assert "zeroin: a look, nothing moves any more" in done.stderr
     assert "waits for a lock at lock.py:6 save()" in done.stderr
-    shown = json.loads(zeroin("show", "--json", cwd=lock).stdout)
     assert shown["outcome"] == "hang"
     assert shown["signature"] == "hang at save()"
     assert shown["stacks"]
@@ -86,53 +155,23 @@ def test_ctrl_backslash_takes_a_look_and_the_program_goes_on(zeroin, project, te
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["755", "600"])
-def test_tasks_of_a_program_under_zeroin(zeroin, project, mode):
+def test_tasks_of_a_program_under_zeroin(standing, mode):
     """Where each coroutine waits; if its interpreter can't be started again, the agent tells."""
-    base = Path(support.base_python())
-    python = project / "python"
-    shutil.copy(base, python)
-    (project / "web.py").write_text(
-        "import asyncio, os\n"
-        "async def fetch(n):\n    await asyncio.sleep(1000)\n"
-        "async def main():\n    await asyncio.gather(*(fetch(n) for n in range(3)))\n"
-        f"os.chmod({str(python)!r}, 0o{mode})\n"
-        "asyncio.run(main())\n"
-    )
-    home = str(base.parent.parent)
-    words = ("--end", "--json", "--", "./python", "web.py")
-    done = zeroin("stacks", *words, cwd=project, env={"PYTHONHOME": home})
-    found = json.loads(done.stdout)
-    assert "event loop: 3 of 4 tasks sleep at web.py:3 fetch()" in found["verdict"]
+    assert "event loop: 3 of 4 tasks sleep at web.py:3 fetch()" in standing[mode]["verdict"]
 
 
 @pytest.mark.slow
-def test_tasks_on_one_line_that_wait_for_different_things(zeroin, project):
+def test_tasks_on_one_line_that_wait_for_different_things(standing):
     """The one that has the lock sleeps, the others wait for it."""
-    (project / "web.py").write_text(
-        "import asyncio\n"
-        "async def fetch(lock):\n    async with lock: await asyncio.sleep(1000)\n"
-        "async def main():\n    lock = asyncio.Lock()\n"
-        "    await asyncio.gather(*(fetch(lock) for n in range(3)))\n"
-        "asyncio.run(main())\n"
-    )
-    done = zeroin("stacks", "--end", "--json", "--", "python", "web.py", cwd=project)
-    said = [one["verdict"] for one in json.loads(done.stdout)["groups"]]
+    said = [one["verdict"] for one in standing["one line"]["groups"]]
     assert any("sleeps at web.py:3 fetch()" in one for one in said), said
     assert any("wait for a lock or a semaphore at web.py:3 fetch()" in one for one in said), said
 
 
 @pytest.mark.slow
-def test_the_task_that_holds_up_its_loop_does_not_wait(zeroin, project):
+def test_the_task_that_holds_up_its_loop_does_not_wait(standing):
     """It is told as the thread that runs it, and only the others as tasks."""
-    (project / "web.py").write_text(
-        "import asyncio, time\n"
-        "async def tick():\n    await asyncio.sleep(1000)\n"
-        "async def main():\n    kept = asyncio.create_task(tick())\n    await asyncio.sleep(0)\n"
-        "    time.sleep(1000)\n"
-        "asyncio.run(main())\n"
-    )
-    done = zeroin("stacks", "--end", "--json", "--", "python", "web.py", cwd=project)
-    found = json.loads(done.stdout)
+    found = standing["held up"]
     assert found["verdict"].endswith("; 1 other task can't go on"), found["verdict"]
     assert len([one for one in found["groups"] if "task" in one["verdict"]]) == 1
 

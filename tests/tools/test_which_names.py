@@ -17,6 +17,7 @@ import pytest
 
 import packages
 import support
+from left_out import heavy
 
 BASE = (
     "class Base:\n    def total(self):\n        return 0\n\n    def add(self, x):\n        pass\n"
@@ -490,6 +491,7 @@ def test_a_plain_user_and_folders_that_are_closed(plain):
 # --- real libraries ----------------------------------------------------------------------------
 
 
+@heavy("torch")
 @pytest.mark.slow
 def test_real_libraries(which, shop, libs):
     """Torch's method with its base, and a class that gives itself out for another module's."""

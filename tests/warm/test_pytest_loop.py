@@ -44,6 +44,8 @@ def test_multiply(three):
     print("captured")
     assert calc.multiply(2, three) == 6
 """
+NO_PLUGINS = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
+PAUSE = "SECONDS_OF_PAUSE"  # how long a program of the loop sleeps; a plain run does not
 # What differs between any two runs of pytest.
 TIMES = re.compile(r"\d+\.\d+s|0x[0-9a-f]+")
 
@@ -58,6 +60,8 @@ class _Zeroin:
         own = zeroin.base / "temporary of pytest"
         own.mkdir(exist_ok=True)
         self.env = {**zeroin.env, "PATH": path, "PYTEST_DEBUG_TEMPROOT": str(own)}
+        # Ours are many, and most tests are not about plugins.
+        self.env[NO_PLUGINS] = "1"
 
 
 @pytest.fixture
@@ -72,14 +76,20 @@ def tests(project):
 
 
 @pytest.fixture
-def plain(zeroin, tests):
+def own_zeroin(zeroin):
+    """Give what loops and plain runs are started with; a test may change its `env` before."""
+    return _Zeroin(zeroin)
+
+
+@pytest.fixture
+def plain(own_zeroin, tests):
     """Run pytest without us."""
 
     def run(*words):
         done = subprocess.run(
             [sys.executable, "-m", *words],
             cwd=tests,
-            env=_Zeroin(zeroin).env,
+            env={name: value for name, value in own_zeroin.env.items() if name != PAUSE},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -93,9 +103,9 @@ def plain(zeroin, tests):
 
 
 @pytest.fixture
-def looping(zeroin, tests):
+def looping(own_zeroin, tests):
     """Start a loop that prints JSON."""
-    with several(_Zeroin(zeroin), tests) as start:
+    with several(own_zeroin, tests) as start:
         yield start
 
 
@@ -144,10 +154,12 @@ def compared(looping, plain):
 
 
 @pytest.mark.parametrize("command", [("pytest",), ("python", "-m", "pytest")])
-def test_edits_go_back_to_before_what_they_change(compared, tests, command):
+def test_edits_go_back_to_before_what_they_change(compared, own_zeroin, command):
     """A module that has not run, a test file, an earlier one, a conftest: all else is kept."""
     if command[0] == "python":
         command = (sys.executable, *command[1:])
+    else:
+        del own_zeroin.env[NO_PLUGINS]
     runs = compared(command=command)
     assert (runs.last["mode"], runs.last["outcome"]) == ("cold", "failed")
     fixed = CALC.replace("a - b", "a * b")
@@ -229,10 +241,12 @@ def test_two_saves_in_a_second(looping, tests):
     assert loop.line()["exit_code"] == 0
 
 
-def test_a_snapshot_before_a_slow_test(compared, tests):
+def test_a_snapshot_before_a_slow_test(compared, own_zeroin, tests):
     """What has run by then is not run again."""
     # Long enough that the next one is due after it, also where a snapshot takes 0.2 seconds.
-    slow = "import time\n\ndef test_slow():\n    time.sleep(4)\n"
+    own_zeroin.env[PAUSE] = "4"
+    slow = "import os, time\n\ndef test_slow():\n"
+    slow += f"    time.sleep(float(os.environ.get('{PAUSE}', '0')))\n"
     (tests / "tests" / "test_a.py").write_text(slow)
     runs = compared()
     line = runs.edit("calc.py", CALC.replace("a - b", "a * b"))
@@ -291,9 +305,10 @@ def test_last_failed_is_an_input(looping, tests):
 # --- other ways --------------------------------------------------------------------------------
 
 
-def test_workers_are_children(looping, tests, plain):
+def test_workers_are_children(looping, own_zeroin, plain):
     """With xdist there are no snapshots once they run; what was loaded before is kept."""
     pytest.importorskip("xdist")
+    del own_zeroin.env[NO_PLUGINS]
     loop = looping(command=("pytest", "-n", "2", "-q"))
     first = loop.line()
     assert (first["exit_code"], first["mode"]) == (1, "cold")

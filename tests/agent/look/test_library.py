@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import subprocess
-import sys
 
 import pytest
 from looking import run, start, version
+from uv import find_uv_bin
 
+import packages
 import support
 import zeroin as package
 from looping import Looping
@@ -90,13 +92,9 @@ def test_what_python_39_reads():
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "-q"]
-    done = subprocess.run(
-        [*command, "--no-deps", "-w", folder, support.ROOT],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
+    env = {**os.environ, **packages.online()}
+    command = [find_uv_bin(), "build", "-q", "--wheel", "-o", folder, support.ROOT]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=env)
     if done.returncode:
         pytest.skip(f"no wheel can be built here: {done.stderr[-200:]}")
     return next(folder.glob("*.whl"))
@@ -105,12 +103,12 @@ def wheel(tmp_path_factory):
 @pytest.mark.slow
 def test_a_wheel_in_every_python(wheel, python, tmp_path):
     """The library works; the command on an old Python says what it needs, and ends with 2."""
-    subprocess.run([python, "-m", "venv", tmp_path / "v"], check=True)
     own = tmp_path / "v" / "bin" / "python"
-    pip = [own, "-m", "pip", "--disable-pip-version-check", "install", "-q", "--no-index"]
+    subprocess.run([find_uv_bin(), "venv", "-q", "-p", python, tmp_path / "v"], check=True)
+    install = [find_uv_bin(), "pip", "install", "-q", "-p", own, "--no-index"]
     old = support.as_numbers(version(python)) < support.OLDEST_DRIVER
-    # On an old Python nothing else is wanted, so all that pip looks for is there.
-    subprocess.run([*pip, *([] if old else ["--no-deps"]), wheel], check=True)
+    # On an old Python nothing else is wanted, so all that uv looks for is there.
+    subprocess.run([*install, *([] if old else ["--no-deps"]), wheel], check=True)
     env = {"PYTHONPATH": ""}
     code = "from zeroin import peek, section, sections, log\nwith section('s'): peek(1 + 1)\n"
     done = start([own, "-c", code], tmp_path, env)

@@ -8,6 +8,7 @@ import pytest
 from looking import run, start
 
 import support
+from left_out import heavy
 
 PROGRAM = support.ROOT / "tests" / "programs" / "look_libraries.py"
 
@@ -23,6 +24,7 @@ def told(tmp_path_factory):
     return dict(pairs)
 
 
+@heavy("torch", "scikit-learn")
 @pytest.mark.slow
 def test_tensors_and_arrays(told):
     """Shape, short type, device, mean, deviation, bounds, and what is not finite."""
@@ -45,6 +47,7 @@ def test_tensors_and_arrays(told):
     assert told["torch.nn.Linear(3, 4).eval()"] == "Linear  16 parameters f32 cpu  eval"
 
 
+@heavy("torch", "scikit-learn")
 @pytest.mark.slow
 def test_all_nan_of_a_large_array(told):
     """The spread is of a sample; what is not finite is counted in all of it, also transposed."""
@@ -56,6 +59,7 @@ def test_all_nan_of_a_large_array(told):
     assert told["wide[:, ::2]"].endswith(")") or "✗" in told["wide[:, ::2]"]
 
 
+@heavy("torch", "scikit-learn")
 @pytest.mark.slow
 def test_sparse_ragged_and_nested(told):
     """How much is stored, and the shapes of what lies inside."""
@@ -75,6 +79,7 @@ def test_sparse_ragged_and_nested(told):
     assert frame.startswith("DataFrame[2, 2]  a f64 (1 null), b ")
 
 
+@heavy("torch", "scikit-learn")
 @pytest.mark.slow
 def test_what_is_no_number(told):
     """The first texts, dates and records; of strangers the class, and never more than a bit."""
@@ -131,6 +136,7 @@ TRACED = """
 """
 
 
+@heavy("torch")
 @pytest.mark.slow
 def test_in_a_traced_function(libs, tmp_path):
     """`torch.jit.trace` notes no step of ours, `torch.compile` does not compile us."""
@@ -145,6 +151,7 @@ def test_in_a_traced_function(libs, tmp_path):
     ] * 2
 
 
+@heavy("torch")
 @pytest.mark.slow
 def test_a_whole_graph_where_all_is_off(libs, tmp_path):
     """With ZEROIN_PEEK=off they are nothing to `torch.compile`."""

@@ -93,6 +93,7 @@ def test_a_copy_that_is_imported_late_fails_the_run_at_its_end(checkout):
 
 def test_workers_of_xdist_are_asked(checkout):
     """They are who import."""
+    checkout.suite.load_plugins("xdist")
     checkout.package("src")
     checkout.install("src")
     checkout.test()

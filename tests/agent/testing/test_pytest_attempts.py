@@ -63,6 +63,7 @@ def test_the_same_failure_fifty_times_is_told_once(suite, zeroin):
 
 def test_only_the_controller_of_xdist_records(suite, zeroin):
     """Every failing test once, with the worker it ran in."""
+    suite.load_plugins("xdist")
     suite.write(data=DATA, test_many=MANY)
     done = suite("--zeroin", "-n", "2", "-k", "1 or 2", "--tb=no", "--zeroin-report", "r.json")
     found = json.loads((suite.folder / "r.json").read_text())
@@ -77,7 +78,7 @@ def test_under_zeroin_run_tests_belong_to_the_run(any_suite, zeroin):
     any_suite.write(data=DATA, test_many=MANY)
     words = [any_suite.python, "-m", "pytest", "--zeroin", "-q", "-W", "ignore"]
     tests = ["test_many.py::test_collate[1]", "test_many.py::test_collate[2]"]
-    env = {"PYTHONDONTWRITEBYTECODE": "1"}
+    env = {name: any_suite.env[name] for name in ("PYTHONDONTWRITEBYTECODE", "PYTEST_ADDOPTS")}
     done = zeroin("run", "--json", "--", *words, *tests, cwd=any_suite.folder, env=env)
     found = json.loads(done.stdout)
     assert (done.returncode, found["id"]) == (1, 1)
@@ -138,6 +139,7 @@ def test_none():
 @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["here", "xdist"])
 def test_time_and_memory_of_each_test(suite, options):
     """The peak inside a test is seen though it is gone at its end; in JUnit's XML as well."""
+    suite.load_plugins(*["xdist"] if options else [])
     suite.write(test_costs=COSTS)
     done = suite("--zeroin", "--zeroin-report", "r.json", "--junitxml", "j.xml", *options)
     found = json.loads((suite.folder / "r.json").read_text())
@@ -289,12 +291,14 @@ def test_what_only_fails_behind_others_is_told_apart(suite, zeroin):
     assert (rate["verdict"], rate["alone_runs"], rate["alone_failed"]) == ("order", 2, 0)
     command = re.search(r"which test is it\? zeroin (.*)", done.stdout)[1].split()
     env = {"PATH": f"{sys.prefix}/bin:{zeroin.env['PATH']}"}
+    env["PYTEST_ADDOPTS"] = suite.env["PYTEST_ADDOPTS"]
     found = zeroin(*command, cwd=suite.folder, env=env)
     assert "test_first" in found.stdout, found.stdout + found.stderr
 
 
 def test_rates_come_from_the_workers_of_xdist(suite):
     """The same counts as in one process."""
+    suite.load_plugins("xdist")
     suite.write(test_flaky=FLAKY)
     done = suite("--zeroin-flaky", "10", "--tb=no", "-q", "-n", "2", "--dist", "loadfile")
     assert "test_flaky: failed 3 of 10: flaky" in done.stdout, done.stdout
@@ -302,6 +306,7 @@ def test_rates_come_from_the_workers_of_xdist(suite):
 
 def test_other_plugins_run_tests_again_and_count_as_before(any_suite):
     """pytest-rerunfailures and pytest-cov work beside us; what passed later is no failure."""
+    any_suite.load_plugins(*pytests.USUAL_PLUGINS)
     any_suite.write(test_flaky=FLAKY, data=DATA)
     args = ("--reruns", "2", "--cov=data", "--tb=no", "-q", "test_flaky.py::test_flaky")
     done = any_suite("--zeroin", *args)
@@ -312,6 +317,7 @@ def test_other_plugins_run_tests_again_and_count_as_before(any_suite):
 
 def test_asynchronous_tests(any_suite):
     """Tests of pytest-asyncio have their values and rates."""
+    any_suite.load_plugins("asyncio")
     any_suite.write(
         test_async="""\
 import asyncio, pytest

@@ -87,10 +87,18 @@ def sections(output: str) -> dict[str, str]:
     return found
 
 
-def test_every_kind_of_failure_shows_its_values(any_suite):
+@pytest.fixture(scope="module", params=list(pytests.OTHERS))
+def kinds_run(tmp_path_factory, request):
+    """Give a run of all kinds of failures with `--zeroin`, in each pytest that we work with."""
+    folder = tmp_path_factory.mktemp("kinds")
+    suite = pytests.Suite(folder, pytests.interpreter(request.param))
+    suite.write(data=DATA, test_kinds=KINDS)
+    return suite("--zeroin")
+
+
+def test_every_kind_of_failure_shows_its_values(kinds_run):
     """Parameters, fixtures before and after, unittest, chains, coroutines; not what is expected."""
-    any_suite.write(data=DATA, test_kinds=KINDS)
-    done = any_suite("--zeroin")
+    done = kinds_run
     found = sections(done.stdout)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "n = 2" in found["test_collate[2]"]
@@ -104,23 +112,22 @@ def test_every_kind_of_failure_shows_its_values(any_suite):
     assert "test_expected" not in found
 
 
-def test_values_that_break_other_tools(any_suite):
+def test_values_that_break_other_tools(kinds_run):
     """A repr that interrupts, sleeps or raises; a million elements; a secret."""
-    any_suite.write(data=DATA, test_kinds=KINDS)
-    done = any_suite("--zeroin", "-k", "nasty")
-    shown = sections(done.stdout)["test_nasty"]
+    shown = sections(kinds_run.stdout)["test_nasty"]
     assert "a = <Interrupting object: its repr raised KeyboardInterrupt>" in shown
     assert re.search(r"b = <Slow object: .*>", shown)
     assert "c = <Raising object: its repr raised ValueError>" in shown
     assert "big = list(1,000,000): [0, 1, 2" in shown
     assert "nan = nan" in shown
     assert "hunter2" not in shown
-    assert done.returncode == 1
+    assert kinds_run.returncode == 1
 
 
 def test_without_the_option_nothing_is_there(any_suite):
     """The output is that of a pytest without us, to the letter."""
     any_suite.write(data=DATA, test_kinds=KINDS)
+    any_suite.load_plugins("xdist")  # so that there is a line of plugins also without us
     args = ("-p", "no:cacheprovider", "-k", "collate or late")
 
     def plain(output: str) -> str:
@@ -169,6 +176,7 @@ def test_the_plain_traceback_comes_first_and_unchanged(suite):
 )
 def test_other_options_end_as_without_us(suite, options):
     """The exit code and the count of what failed stay, whatever else is asked for."""
+    suite.load_plugins(*["xdist"] if "-n" in options else [])
     suite.write(data=DATA, test_kinds=KINDS)
     wanted = ("-k", "collate or fixture or chain", *options)
 
@@ -287,6 +295,7 @@ def test_tests_that_mock_the_world(suite):
 
 def test_groups_of_xdist_are_no_part_of_the_command(suite):
     """`loadgroup` hangs them on the ids."""
+    suite.load_plugins("xdist")
     suite.write(
         test_group="""\
 import pytest

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from left_out import heavy
+
 START = "from harness import snapshot, carry, gate, tell\nimport os, sys\n"
 
 # Programs whose rest must print the same when it is resumed as when it ran first.
@@ -513,15 +515,22 @@ bar.close(); print(list(tqdm.tqdm(range(2), file=open(os.devnull, "w"))))
 }
 
 
+HEAVY = {"torch": "torch", "sklearn": "scikit-learn"}
+ROWS = [
+    pytest.param(name, marks=heavy(HEAVY[name])) if name in HEAVY else name for name in LIBRARIES
+]
+
+
 @pytest.mark.slow
 class TestLibraries:
     """Real libraries work on in the resumed program, with their threads."""
 
-    @pytest.mark.parametrize("name", LIBRARIES)
+    @pytest.mark.parametrize("name", ROWS)
     def test_goes_on(self, freeze, libs, name):
         """It neither hangs nor computes something else."""
         module = name.partition(".")[0]
-        asked = subprocess.run([libs, "-c", f"import {module}"], capture_output=True, check=False)
+        ask = f"from importlib.util import find_spec; raise SystemExit(not find_spec({module!r}))"
+        asked = subprocess.run([libs, "-c", ask], check=False)
         if asked.returncode:
             pytest.skip(f"{module} is not among the libraries")
         story = freeze(libs, START + LIBRARIES[name])

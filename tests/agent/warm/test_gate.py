@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from left_out import heavy
 from support import ROOT
 
 AGENT = ROOT / "src" / "zeroin" / "agent"
@@ -392,18 +393,24 @@ LIBRARIES = {
 }
 
 
+HEAVY = {"torch": "torch", "sklearn": "scikit-learn", "numba": "numba", "cv2": "opencv"}
+HEAVY |= {"polars": "polars", "duckdb": "duckdb"}
+ROWS = [
+    pytest.param(name, marks=heavy(HEAVY[name])) if name in HEAVY else name for name in LIBRARIES
+]
+
+
 @pytest.mark.slow
 class TestLibraries:
     """Whose a thread is, is found out from the thread, for libraries as they are installed."""
 
-    @pytest.mark.parametrize("name", LIBRARIES)
+    @pytest.mark.parametrize("name", ROWS)
     def test_owner(self, check, libs, name):
         """Pools that survive a fork, or can be paused, are let through; others are named."""
         program, reason = LIBRARIES[name]
         module = name.partition(",")[0]
-        if subprocess.run(
-            [libs, "-c", f"import {module}"], capture_output=True, check=False
-        ).returncode:
+        ask = f"from importlib.util import find_spec; raise SystemExit(not find_spec({module!r}))"
+        if subprocess.run([libs, "-c", ask], check=False).returncode:
             pytest.skip(f"{module} is not among the libraries")
         file = f"program_{module}.py"
         said = check(
@@ -412,11 +419,13 @@ class TestLibraries:
         )
         assert said == [None] if reason is None else re.fullmatch(reason, said[0])
 
+    @heavy("torch")
     def test_there_are_threads(self, check, libs):
         """The libraries above do have threads beside the main one: the test means something."""
         program = "import torch; a = torch.ones(900, 900); a @ a; tell(len(os.listdir('/proc/self/task')))"
         assert check(libs, program)[0] > 1
 
+    @heavy("torch")
     def test_cant_be_paused(self, check, libs):
         """Without `_ctypes` OpenMP can't be paused, so its threads forbid the fork."""
         program = "import torch; torch.ones(900, 900).exp()\nsys.modules['_ctypes'] = None\ntell(gate.check())"

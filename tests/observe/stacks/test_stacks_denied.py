@@ -161,7 +161,7 @@ def test_without_py_spy_the_agent_tells_in_another_terminal(stuck, zeroin, witho
         "stacks",
         *(str(run.pid), "--json"),
         driver=without_py_spy,
-        env={"PATH": f"{zeroin.base}/bin:/usr/bin:/bin"},
+        env={"PATH": f"{support.tools_of(zeroin.base)}:/usr/bin:/bin"},
     )
     found = json.loads(done.stdout)
     told = [p for p in found["processes"] if p["source"] == "faulthandler"]

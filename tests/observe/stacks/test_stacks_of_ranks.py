@@ -8,7 +8,9 @@ import textwrap
 
 import pytest
 
-pytestmark = pytest.mark.slow
+from left_out import heavy
+
+pytestmark = [pytest.mark.slow, heavy("torch")]
 
 DATA = """
     import time

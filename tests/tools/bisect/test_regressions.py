@@ -15,6 +15,8 @@ import support
 HERE = Path(__file__).parent / "regressions"
 CASES = json.loads((HERE / "cases.json").read_text())
 PYTHON = support.interpreters().get("3.11")  # some releases are for no newer one
+# Of two at once, one is often in vain: how many such ones end is a matter of load, and counted.
+ONE_BY_ONE = ("--jobs", "1")
 FLASK = """\
 import flask
 
@@ -84,8 +86,8 @@ def lines(name):
 
 
 def test_a_large_lock(ask):
-    """One of 179 changes, in at most 15 tries; nothing else is named."""
-    told = ask(FLASK, "envs", str(HERE / "old.txt"), str(HERE / "new.txt"))
+    """One of 179 changes, in at most 15 tries one by one; nothing else is named."""
+    told = ask(FLASK, "envs", str(HERE / "old.txt"), str(HERE / "new.txt"), *ONE_BY_ONE)
     assert told["about"]["changes"] >= 150
     (culprit,) = told["culprits"]
     assert (culprit["name"], culprit["about"]["first_bad"]) == ("werkzeug", "3.0.0")
@@ -103,13 +105,11 @@ def test_a_large_lock_without_a_trace(ask, names, most):
     new = lines("new.txt")
     script = f"""\
 import importlib.metadata as metadata
-there = {{one.metadata["Name"].lower(): one.version for one in metadata.distributions()}}
-if all(there.get(name) == version for name, version in {{{
-        ", ".join(f"{name!r}: {new.get(name)!r}" for name in names)
-    }}}.items()):
+there = [one.version for name in {names!r} for one in metadata.distributions(name=name)]
+if there == {[new[name] for name in names if name in new]!r}:
     raise ValueError("broken")
 """
     files = (str(HERE / "old.txt"), str(HERE / "new.txt"))
-    told = ask(script, "envs", *files, "--no-release")
+    told = ask(script, "envs", *files, "--no-release", *ONE_BY_ONE)
     assert {one["name"] for one in told["culprits"]} == set(names)
     assert told["tries"] <= most

@@ -7,6 +7,8 @@ import textwrap
 
 import pytest
 
+import support
+
 PROGRAM = """
     import json
     import sys
@@ -54,9 +56,26 @@ def shrink(zeroin, project):
     return run
 
 
-@pytest.fixture
-def program(project):
-    """The program and its rows are there."""
+def write_program(project):
+    """Put the program and its rows into a project."""
     (project / "train.py").write_text(textwrap.dedent(PROGRAM))
     (project / "data.jsonl").write_text(rows())
     return project
+
+
+@pytest.fixture
+def program(project):
+    """The program and its rows are there."""
+    return write_program(project)
+
+
+@pytest.fixture(scope="module")
+def plain_search(tmp_path_factory):
+    """One search in the rows of the program, for all who only look at what it told and left."""
+    base = tmp_path_factory.mktemp("search")
+    zeroin = support.Zeroin(base)
+    folder = write_program(support.make_project(base / "project", zeroin.env))
+    words = ("data.jsonl", "--", "python", "train.py", "data.jsonl")
+    done = Shrunk(zeroin("shrink", "--json", *words, cwd=folder))
+    done.folder = folder
+    return done

@@ -4,6 +4,9 @@ import subprocess
 
 import pytest
 
+import warm_libraries
+from left_out import heavy
+
 MAKE = {
     "table.parquet": """
 import pyarrow as pa, pyarrow.parquet as pq
@@ -137,14 +140,23 @@ EXPECTED = {
 }
 
 
+def as_row(name):
+    """Say which interpreter a file needs: Pillow is imported in no time, so a plain one for it."""
+    if "torch" in MAKE[name]:
+        return pytest.param(warm_libraries.TORCH, name, id=name, marks=heavy("torch"))
+    return pytest.param(warm_libraries.TABLES if "pyarrow" in MAKE[name] else (), name, id=name)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MAKE)
-def test_what_is_left_is_what_matters(shrink, project, libs, name):
+@pytest.mark.parametrize(
+    ("warm_python", "name"), [as_row(name) for name in MAKE], indirect=["warm_python"]
+)
+def test_what_is_left_is_what_matters(shrink, project, libs, warm_python, name):
     """One row, one pixel, one number; and the program reads it as it read the whole."""
-    run = [libs, "-W", "ignore", "-c"]
+    run = [warm_python, "-W", "ignore", "-c"]
     subprocess.run([*run, MAKE[name]], cwd=project, check=True)
     (project / "use.py").write_text(USE[name])
-    done = shrink(name, "--", libs, "use.py", name, timeout=200)
+    done = shrink(name, "--", warm_python, "use.py", name, timeout=200)
     assert done.told["verdict"] == "found", (done.out, done.err)
     assert done.told["confirmed"]
     left = subprocess.run(
@@ -154,9 +166,9 @@ def test_what_is_left_is_what_matters(shrink, project, libs, name):
 
 
 @pytest.mark.slow
-def test_without_the_library_it_is_bytes(shrink, project, libs):
+def test_without_the_library_it_is_bytes(shrink, project, warm_tables):
     """The interpreter of the command has no pyarrow: then its bytes are made fewer, and it says so."""
-    subprocess.run([libs, "-c", MAKE["table.parquet"]], cwd=project, check=True)
+    subprocess.run([warm_tables, "-c", MAKE["table.parquet"]], cwd=project, check=True)
     (project / "use.py").write_text(
         "import sys\nassert b'PAR1' not in open(sys.argv[1], 'rb').read()\n"
     )

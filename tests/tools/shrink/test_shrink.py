@@ -9,10 +9,10 @@ import pytest
 COMMAND = ["--", "python", "train.py", "data.jsonl"]
 
 
-def test_the_rows_that_matter(shrink, program):
+def test_the_rows_that_matter(plain_search, program):
     """Of sixty rows the one is left that has the number and no label; the payload itself stays."""
     before = (program / "data.jsonl").read_bytes()
-    done = shrink("data.jsonl", *COMMAND)
+    done, program = plain_search, plain_search.folder
     assert done.code == 0, done.err
     told = done.told
     assert (told["verdict"], told["confirmed"]) == ("found", True)
@@ -23,14 +23,14 @@ def test_the_rows_that_matter(shrink, program):
     assert told["command"] == ["python", "train.py", "data.min.jsonl"]
 
 
-def test_how_soon_it_was_how_small(shrink, program):
+def test_how_soon_it_was_how_small(plain_search):
     """Each step is smaller than the one before and took more tries; the last is the result."""
-    told = shrink("data.jsonl", *COMMAND).told
+    told = plain_search.told
     steps = [(one["tries"], one["bytes_now"]) for one in told["steps"]]
     assert len(steps) > 1
     assert [size for _, size in steps] == sorted({size for _, size in steps}, reverse=True)
     assert [tries for tries, _ in steps] == sorted(tries for tries, _ in steps)
-    assert steps[-1][1] == (program / "data.min.jsonl").stat().st_size
+    assert steps[-1][1] == (plain_search.folder / "data.min.jsonl").stat().st_size
     assert steps[-1][0] <= told["tries"]
 
 
@@ -71,12 +71,11 @@ def test_what_it_prints_reproduces_it(shrink, program, zeroin):
     assert again.stderr.endswith("KeyError: 'label'\n")
 
 
-def test_other_failures_are_counted_not_taken(shrink, program):
+def test_other_failures_are_counted_not_taken(plain_search):
     """An empty file fails as well, but in another way; one example of it is kept."""
-    done = shrink("data.jsonl", *COMMAND)
-    others = {one["signature"]: one for one in done.told["other_failures"]}
+    others = {one["signature"]: one for one in plain_search.told["other_failures"]}
     (empty,) = [one for name, one in others.items() if "ValueError" in name]
-    assert (program / empty["example"]).is_dir()
+    assert (plain_search.folder / empty["example"]).is_dir()
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -116,7 +115,7 @@ def test_arguments_that_matter(shrink, program):
 
 def test_a_script(shrink, program):
     """The program itself: a small one that fails the same way."""
-    done = shrink("train.py", *COMMAND)
+    done = shrink("train.py", "-j", "1", *COMMAND)
     assert done.told["verdict"] == "found", done.err
     small = (program / "train.min.py").read_text()
     assert len(small) < 150, small
@@ -141,12 +140,12 @@ def test_a_package(shrink, project):
 
 @pytest.fixture
 def package(project):
-    """Two hundred modules, of which three are imported."""
+    """Forty modules, of which three are imported."""
     own = project / "pkg"
     own.mkdir()
     (own / "__init__.py").write_text("")
     (own / "start.py").write_text("from . import part7, part8\n\ndef run():\n    part7.fail({})\n")
-    for number in range(200):
+    for number in range(40):
         (own / f"part{number}.py").write_text("def fail(d):\n    return d['k']\n" * 3)
     (project / "main.py").write_text(
         "import importlib, os, sys\nsys.path.insert(0, os.getcwd())\n"
@@ -239,7 +238,7 @@ def test_one_file_of_a_script_and_its_modules(shrink, project, zeroin):
     (project / "main.py").write_text(
         "from __future__ import annotations\n\nimport pkg\nimport unused\n\nprint(pkg.NAME)\npkg.fail({})\n"
     )
-    done = shrink("--inline", "main.py", "--", "python", "main.py")
+    done = shrink("--inline", "-j", "1", "main.py", "--", "python", "main.py")
     assert done.told["verdict"] == "found", (done.out, done.err)
     assert done.told["confirmed"], done.out
     alone = project / "alone"
@@ -272,7 +271,7 @@ def test_one_file_is_plain_where_it_can_be(shrink, project, key, is_plain):
     """Statements one after the other, smaller still; modules as texts where it takes modules."""
     (project / "helper.py").write_text(f"import os\n\ndef fail():\n    return {{}}[{key}]\n")
     (project / "main.py").write_text("import helper\nhelper.fail()\n")
-    done = shrink("--inline", "--strict", "main.py", "--", "python", "main.py")
+    done = shrink("--inline", "--strict", "-j", "1", "main.py", "--", "python", "main.py")
     assert (done.told["verdict"], done.told["confirmed"]) == ("found", True)
     left = (project / "main.min.py").read_text()
     assert ("helper" not in left, "import" not in left) == (is_plain, is_plain), left
@@ -282,7 +281,7 @@ def test_one_file_of_several_goes_where_it_is_told_to(shrink, project):
     """`--inline -o FILE` writes the one file there."""
     (project / "helper.py").write_text("def fail():\n    raise KeyError('x')\n")
     (project / "main.py").write_text("import helper\nhelper.fail()\n")
-    done = shrink("--inline", "-o", "one.py", "main.py", "--", "python", "main.py")
+    done = shrink("--inline", "-j", "1", "-o", "one.py", "main.py", "--", "python", "main.py")
     assert [one["result"] for one in done.told["payloads"]] == ["one.py"]
     assert "KeyError" in (project / "one.py").read_text()
 

@@ -181,9 +181,7 @@ class Project:
         self.row = row
         self.folder = base / "project"
         self.env = support.clean_environment(base)
-        for name in ("python", "python3"):
-            (base / "bin" / name).unlink()
-            (base / "bin" / name).symlink_to(python)
+        support.place_python(support.tools_of(base).parent, python)
         (base / "tmp").mkdir()
         self.env["TMPDIR"] = str(base / "tmp")
         name, equals, value = row.get("env").partition("=")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import run_size
 import support
 
 from . import mutate, running
@@ -20,10 +21,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-FULL = os.environ.get("ZEROIN_TEST_FULL") == "1"
 SEED = int(os.environ.get("ZEROIN_TEST_SEED", "1"))
-PROGRAMS = 40 if FULL else 5
-EDITS = 15 if FULL else 4
+PROGRAMS = 40 if run_size.ACCEPTANCE else 5
+EDITS = 15 if run_size.ACCEPTANCE else 4
 UNDONE = 0.1  # of the edits go back to the text before
 # These went wrong once, after so many edits.
 ONCE_WRONG = [(1006, "3.10", 13), (1007, "3.11", 11), (1016, "3.10", 16), (2016, "3.10", 6)]
@@ -39,11 +39,11 @@ def drivers() -> Iterator[running.Drivers]:
 
 def _selected() -> list[tuple[int, str, int]]:
     """Each program on one Python, in turn."""
-    versions = list(support.interpreters())
+    versions = support.chosen_versions()
     first = SEED * 1000
     some = [(first + n, versions[n % len(versions)], EDITS) for n in range(PROGRAMS)]
     known = {one[:2] for one in some}
-    more = [one for one in ONCE_WRONG if one[1] in versions and one[:2] not in known]
+    more = [one for one in ONCE_WRONG if one[1] in support.interpreters() and one[:2] not in known]
     return [*some, *more]
 
 

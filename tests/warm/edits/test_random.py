@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import run_size
 import support
 
 from . import rows, running
@@ -21,19 +22,18 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 PROJECTS = rows.read(Path(__file__).resolve().parent / "projects")
-FULL = os.environ.get("ZEROIN_TEST_FULL") == "1"
-EDITS = 60 if FULL else 8
+EDITS = 60 if run_size.ACCEPTANCE else 8
 UNDONE = 0.15  # of the edits go back to an earlier text
 SEED = int(os.environ.get("ZEROIN_TEST_SEED", "1"))
 
 
 def _selected() -> list[tuple[str, str]]:
-    """Every project on one Python, in turn; with ZEROIN_TEST_FULL=1 on all."""
-    versions = list(support.interpreters())
+    """Every project on one Python, in turn; in the whole acceptance on all."""
+    versions = support.chosen_versions()
     return [
         (name, version)
         for number, name in enumerate(PROJECTS)
-        for version in (versions if FULL else [versions[number % len(versions)]])
+        for version in (versions if run_size.ACCEPTANCE else [versions[number % len(versions)]])
     ]
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 
+import run_size
 import support
 
 from . import rows, running
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 AT_ONCE = 4
-FULL = os.environ.get("ZEROIN_TEST_FULL") == "1"
 TABLE = rows.read()
 
 
 def _selected() -> dict[tuple[str, str], list[rows.Row]]:
-    """Every row on one Python, in turn; with ZEROIN_TEST_FULL=1 on all."""
+    """Every row on one Python, in turn; in the whole acceptance on all."""
     found: dict[tuple[str, str], list[rows.Row]] = {}
     every = [row for some in TABLE.values() for row in some]
-    for number, row in enumerate(every):
-        able = [v for v in support.interpreters() if row.is_for(support.as_numbers(v))]
-        for version in able if FULL else [able[number % len(able)]]:
+    for number, row in enumerate(every[:: run_size.ACCEPTANCE_STEP]):
+        able = [v for v in support.chosen_versions() if row.is_for(support.as_numbers(v))]
+        able = able or [v for v in support.interpreters() if row.is_for(support.as_numbers(v))]
+        for version in able if run_size.ACCEPTANCE else [able[number % len(able)]]:
             found.setdefault((row.kind, version), []).append(row)
     return found
 

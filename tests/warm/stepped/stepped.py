@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
 BOOT = support.SRC / "zeroin" / "agent" / "boot"
-FULL = os.environ.get("ZEROIN_TEST_FULL") == "1"
 WORKERS = 2
 PATIENCE = 60  # seconds that a program may take on a loaded machine
 

@@ -8,12 +8,13 @@ import pytest
 import stepped
 import stepped_examples
 
+import run_size
 import support
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-ENOUGH = 150 if stepped.FULL else 15  # must run to their end, for the test to tell something
+ENOUGH = 150 if run_size.ACCEPTANCE else 15  # must run to their end, for the test to tell something
 FEW = 70  # are tried in an ordinary run
 
 
@@ -22,13 +23,13 @@ FEW = 70  # are tried in an ordinary run
 def test_same_as_plain(tmp_path: Path, record_property) -> None:
     """Examples from source distributions print, fail and end as without the stepper."""
     try:
-        stepped_examples.fetch(full=stepped.FULL)
+        stepped_examples.fetch(full=run_size.ACCEPTANCE)
     except stepped_examples.FetchError as error:
         if support.IN_CI:
             raise
         pytest.skip(f"needs source distributions: {error}")
-    names = stepped_examples.scripts(full=stepped.FULL)
-    if not stepped.FULL:
+    names = stepped_examples.scripts(full=run_size.ACCEPTANCE)
+    if not run_size.ACCEPTANCE:
         names = names[:FEW]
     done = stepped.map_some(lambda name: stepped_examples.compare(name, tmp_path), names)
     ran = sum(one.ran for one in done)

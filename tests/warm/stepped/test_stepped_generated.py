@@ -9,6 +9,7 @@ import pytest
 import stepped
 import stepped_generate
 
+import run_size
 import support
 
 if TYPE_CHECKING:
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
 # A hook that wrote beside its own memory would end the program at once.
 SETTINGS = {"env": ["PYTHONMALLOC=debug"]}
 FUNCTIONS = 12  # in a file: starting a process costs more than running it
-FILES = 60 if stepped.FULL else 6  # a Python
+FILES = 60 if run_size.ACCEPTANCE else 6  # a Python
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", support.interpreters())
+@pytest.mark.parametrize("version", support.chosen_versions())
 def test_same_as_plain(version: str, tmp_path: Path) -> None:
     """Many random functions a Python print and fail as they do without the stepper."""
     number = support.as_numbers(version)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 import stepped
 
+import run_size
 import support
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-VERSIONS = list(support.interpreters())
 # Programs that differ and may, on all Pythons, and why: they look at what is there of us. One that
 # differs no longer has to be taken out.
 EXPLAINED = {
@@ -37,12 +37,26 @@ print(before > 0, count() > before + 1)
 """
 
 
-def chosen(program: stepped.Program, version: str) -> bool:
-    """Tell whether a program runs on an interpreter: on one, in turn; on all in a full run."""
-    fitting = [each for each in VERSIONS if program.fits(each)]
-    if stepped.FULL or not fitting:
-        return version in fitting
-    return version == fitting[zlib.crc32(program.name.encode()) % len(fitting)]
+def versions_of(program: stepped.Program) -> list[str]:
+    """Choose the interpreters a program runs on: one, in turn; all in the whole acceptance."""
+    found = [version for version in support.interpreters() if program.fits(version)]
+    if run_size.ACCEPTANCE or not found:
+        return found
+    found = [version for version in found if version in support.chosen_versions()] or found
+    return [found[zlib.crc32(program.name.encode()) % len(found)]]
+
+
+def select_programs() -> dict[tuple[str, str], list[stepped.Program]]:
+    """Group the programs by their topic and the Python that they run on."""
+    found: dict[tuple[str, str], list[stepped.Program]] = {}
+    for topic in stepped.topics():
+        for program in stepped.programs(topic)[:: run_size.ACCEPTANCE_STEP]:
+            for version in versions_of(program):
+                found.setdefault((topic, version), []).append(program)
+    return found
+
+
+SELECTED = select_programs()
 
 
 def complain(program: stepped.Program, python: str, base: Path) -> str | None:
@@ -54,12 +68,11 @@ def complain(program: stepped.Program, python: str, base: Path) -> str | None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("topic", stepped.topics())
+@pytest.mark.parametrize(("topic", "version"), SELECTED)
 def test_same_as_plain(topic: str, version: str, tmp_path: Path) -> None:
     """Every program of the topic prints, fails and ends as it does without the stepper."""
     python = support.interpreters()[version]
-    programs = [program for program in stepped.programs(topic) if chosen(program, version)]
+    programs = SELECTED[topic, version]
     jobs = [functools.partial(complain, program, python, tmp_path / "run") for program in programs]
     differences = stepped.all_differences(jobs)
     if differences:
@@ -92,8 +105,9 @@ def test_enough_programs() -> None:
     """There are several hundred programs, none is there twice, and each runs where it can."""
     found = [program for topic in stepped.topics() for program in stepped.programs(topic)]
     for program in found:
-        on = [version for version in VERSIONS if chosen(program, version)]
-        assert on or not any(map(program.fits, VERSIONS)), program.name
+        assert versions_of(program) or not any(map(program.fits, support.interpreters())), (
+            program.name
+        )
     assert {program.name for program in found}.issuperset(EXPLAINED)
     texts = {tuple(sorted(program.files.items())) for program in found}
     assert len(found) >= 300

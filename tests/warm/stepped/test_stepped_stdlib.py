@@ -10,6 +10,7 @@ import pytest
 import stepped
 import stepped_stdlib
 
+import run_size
 import support
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ EXPLAINED: list[tuple[str, str, str]] = [
     ("frame", "test_sneaky_frame_object", "counts the allocations up to a garbage collection"),
 ]
 
-VERSIONS = list(support.interpreters())
+VERSIONS = support.chosen_versions()
 ORDINARY = [VERSIONS[0], VERSIONS[-1]]
 
 
@@ -32,14 +33,14 @@ def explained(name: str, test: str) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.limit(3600)
-@pytest.mark.parametrize("version", VERSIONS if stepped.FULL else ORDINARY)
+@pytest.mark.parametrize("version", VERSIONS if run_size.ACCEPTANCE else ORDINARY)
 def test_same_as_plain(version: str, tmp_path: Path) -> None:
     """Each test of each file passes, fails or is skipped as it is without the stepper."""
     python = support.interpreters()[version]
     if not stepped_stdlib.library(python):
         pytest.skip(f"{python} came without its own tests")
     paths = stepped_stdlib.files(
-        python, stepped_stdlib.FILES if stepped.FULL else stepped_stdlib.QUICK
+        python, stepped_stdlib.FILES if run_size.ACCEPTANCE else stepped_stdlib.QUICK
     )
     jobs = [functools.partial(complain, path, python, tmp_path) for path in paths]
     differences = stepped.all_differences(jobs)
