@@ -21,18 +21,34 @@ if TYPE_CHECKING:
 
 ENOUGH = 3  # interpreters for the driver, and for the agent, that CI must have
 LIMIT = 300  # seconds that a test may take: it hangs if it takes them
+MEMORY = "/dev/shm"
+ROOM = 4 << 30  # bytes that must be free there
 _numbers = itertools.count()
 pytest_plugins = ["left_out", "warm_libraries", "where_time_goes"]
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Register `needs`; in CI, refuse to pass on a machine that can't test everything."""
     config.addinivalue_line("markers", "needs(*things): commands or Debian packages it runs")
     config.addinivalue_line("markers", "limit(seconds): when it counts as hanging (300)")
     _hear_signals()
+    _keep_folders_in_memory()
     lacks = _lacks()
     if support.IN_CI and lacks and not hasattr(config, "workerinput"):
         raise pytest.UsageError("with CI=true nothing may be missing:\n  " + "\n  ".join(lacks))
+
+
+def _keep_folders_in_memory() -> None:
+    """Let pytest make the folders of tests where no write waits for a disk, if there is room.
+
+    Thousands of repositories and records are made and thrown away. On a disk each of them waits
+    for its writes, and behind those of everybody else.
+    """
+    if os.path.ismount(MEMORY) and os.access(MEMORY, os.W_OK):
+        told = os.statvfs(MEMORY)
+        if told.f_bavail * told.f_frsize >= ROOM:
+            os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
 
 
 def _hear_signals() -> None:

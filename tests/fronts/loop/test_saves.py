@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -181,6 +183,20 @@ def test_data_that_was_read_counts(looping, program):
     loop.edit("conf.txt", "large")
     assert loop.line()["n"] == 2
     assert "conf large" in loop.shown
+
+
+@pytest.mark.skipif(not os.path.ismount("/dev/shm"), reason="needs /dev/shm")
+def test_data_in_shared_memory_counts(looping, program):
+    """Data that a program reads from /dev/shm is data, although devices are not."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        conf = Path(folder, "conf.txt")
+        conf.write_text("small")
+        script(program, f"print('conf', open({str(conf)!r}).read())\n")
+        loop = looping()
+        loop.line()
+        conf.write_text("large")
+        assert loop.line()["n"] == 2
+        assert "conf large" in loop.shown
 
 
 def test_data_that_is_saved_while_it_runs(looping, program):

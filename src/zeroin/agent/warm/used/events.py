@@ -49,7 +49,8 @@ _WALKERS = frozenset(
     ("os", "glob", "shutil", "pathlib", "pathlib._local", "pathlib._abc", "_pytest.pathlib")
 )
 
-ignored: tuple[str, ...] = ("/proc/", "/sys/", "/dev/", owner._STDLIB, owner._HERE)
+ignored: tuple[str, ...] = ("/proc/", "/sys/", owner._STDLIB, owner._HERE)
+_DEVICES, _MEMORY = "/dev/", "/dev/shm/"  # noqa: S108 - people keep data in the latter
 _known: set[str] = set()  # paths, as given, that need no second look when read again
 _moved = False  # did the program ever change its folder?
 
@@ -61,6 +62,7 @@ def tracked(path: str) -> bool:
     """Whether the path is looked after one by one."""
     return not (
         path.startswith(ignored)
+        or (path.startswith(_DEVICES) and not path.startswith(_MEMORY))
         or "/site-packages" in path
         or "/dist-packages" in path
         or "/__pycache__" in path
