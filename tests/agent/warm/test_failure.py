@@ -176,7 +176,7 @@ def test_a_process_that_can_not_be_forked(screen):
         """
     )
     shown.send("d")
-    shown.expect("the failure was not kept alive: no forks since train.py:")
+    shown.expect("the failure was not kept alive: no snapshots since train.py:")
     shown.send("q")
     assert shown.wait() == 0
 

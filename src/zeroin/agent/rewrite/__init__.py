@@ -25,8 +25,11 @@ stand where code is loaded, each at one kind of place.
 
 from __future__ import annotations
 
+import sys
+
+from ..cpython import tested
 from . import making
-from .making import constant, place, real, refused
+from .making import constant, place, real
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +39,9 @@ if TYPE_CHECKING:
     Wanted = Callable[[str], bool]
     Change = Callable[[str, bytes, ast.Module], "ast.Module | None"]
 
-__all__ = ["add", "again", "constant", "place", "real", "refused"]
+_left_alone: list[Wanted] = []  # of an interpreter that nothing is tried on
+
+__all__ = ["add", "again", "constant", "place", "real", "refusals"]
 
 
 def add(wanted: Wanted, change: Change) -> None:
@@ -45,6 +50,9 @@ def add(wanted: Wanted, change: Change) -> None:
     It is given the path, the source and the tree; where it returns None, they stay as they are.
     Modules that were loaded before get the new code for their functions; their top level has run.
     """
+    if tested.why_not_rewritten():
+        _left_alone.append(wanted)
+        return
     if not making.changes:
         from .. import hooks
         from . import imports, main, runners
@@ -59,8 +67,24 @@ def add(wanted: Wanted, change: Change) -> None:
     present.change(wanted)
 
 
+def refusals() -> dict[str, str]:
+    """Say which files that are loaded by now could not be changed, and why."""
+    found = dict(making.refused)
+    reason = tested.why_not_rewritten()
+    if reason:
+        files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+        # The interpreter takes `__file__` away from a script that has ended.
+        files.add(getattr(getattr(sys.modules.get("__main__"), "__loader__", None), "path", None))
+        for path in {real(file) for file in files if isinstance(file, str)}:
+            if any(wanted(path) for wanted in _left_alone):
+                found[path] = reason
+    return found
+
+
 def again(path: str) -> None:
     """More is wanted of a file, by its real path, that may be loaded already."""
+    if _left_alone:
+        return
     from . import present
 
     present.change(lambda one: one == path)

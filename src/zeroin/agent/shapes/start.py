@@ -106,8 +106,8 @@ def _write(message: dict[str, Any]) -> None:
 
 
 def _tell_counts() -> None:
-    if rewrite.refused:
-        _write({"refused": rewrite.refused})
+    if refused := rewrite.refusals():
+        _write({"refused": refused})
     for name, slot in list(_slots.items()):
         slot.take()
         number, _, place = name.rpartition("-")

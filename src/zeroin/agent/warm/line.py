@@ -56,7 +56,7 @@ class Line:
         body, more = self._take(int.from_bytes(head, "big")) if len(head) == 4 else (b"", [])
         if not body:
             return None, []
-        return loads(body), descriptors + more
+        return post.loads(body.decode("utf-8")), descriptors + more
 
     def has_mail(self) -> bool:
         """Whether a message has come, or the end."""
@@ -99,28 +99,3 @@ def say(folder: str, message: dict[str, Any]) -> None:
         except OSError:
             pass
         line.close()
-
-
-def loads(body: bytes) -> Any:
-    """Parse JSON with the C half of `json` alone, so that the package stays out of the program."""
-    import _json
-
-    text = body.decode("utf-8")
-    context: Any = _Context
-    value, _ = _json.make_scanner(context)(text, 0)
-    return value
-
-
-class _Context:
-    """What the scanner wants to know."""
-
-    strict = False
-    object_hook = None
-    object_pairs_hook = None
-    parse_float = float
-    parse_int = int
-    memo: dict[str, str] = {}  # noqa: RUF012
-
-    @staticmethod
-    def parse_constant(_: str) -> None:
-        """NaN and infinities are not sent."""

@@ -18,13 +18,22 @@ def install(environ: MutableMapping[str, str]) -> None:
     place = environ.pop("ZEROIN_WARM_PARK", "")
     before = environ.pop("ZEROIN_WARM_BEFORE", "")
     is_try = bool(environ.pop("ZEROIN_WARM_TRY", ""))
+    profiled = environ.pop("ZEROIN_WARM_PROFILE", "")
+    from ..cpython import tested
+
+    if reason := tested.why_not_stepped():
+        if folder != "-":
+            from . import line
+
+            line.say(folder, {"kind": "gate", "at": "", "reason": reason})
+        return
     from .stepping import entry, steps
     from .used import inputs, uses
 
     if sys.pycache_prefix:  # what is there is as little an input as what is in __pycache__
         inputs.ignore(sys.pycache_prefix)
     inputs.install(steps.clock)
-    if environ.pop("ZEROIN_WARM_PROFILE", ""):
+    if profiled:
         from . import profile
 
         profile.begin()

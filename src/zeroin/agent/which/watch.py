@@ -218,16 +218,17 @@ def _absolute(name: str) -> str:
 
 def facts() -> dict[str, Any]:
     """How often, and what was loaded, for the message at the end."""
-    from ..rewrite import refused
+    from ..rewrite import refusals
 
     pid = os.getpid()
     module = sys.modules.get(_place["module"])
-    why = [refused[one] for one in _place["files"] if one in refused]
+    refused = refusals()
+    untouched = [one for one in _place["files"] if one in refused]  # loaded, and not watched
     lines = [(file, line, next(one)) for (own, file, line), one in _times.items() if own == pid]
     return {
         "reached": sum(times for _, _, times in lines),
         "lines": lines,
-        "refused": why[0] if why else "",
+        "refused": refused[untouched[0]] if untouched else "",
         "before": _place["before"],
-        "loaded": [*([_file_of(module)] if module is not None else []), *_loaded],
+        "loaded": [*([_file_of(module)] if module is not None else []), *_loaded, *untouched],
     }

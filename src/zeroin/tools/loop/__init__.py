@@ -216,7 +216,8 @@ class _Loop(Listening):
         elif self.last.broken is not None:
             self.teller.note("it was not started: there is no state to look at")
         elif self.engine.gate is not None:
-            self.teller.note(f"the failure was not kept alive: no forks since {self._gate()}")
+            since = " since" if self.engine.gate[0] else ":"
+            self.teller.note(f"the failure was not kept alive: no snapshots{since} {self._gate()}")
         else:
             self.teller.note("the failure was not kept alive: see zeroin show, or again --pdb")
 
@@ -321,10 +322,11 @@ class _Loop(Listening):
             snapshots=kept,
             snapshot_bytes=self.engine.held_bytes() if kept and report.mode == "cold" else 0,
             gate=self._gate(),
+            never=bool(self.engine.gate and not self.engine.gate[0]),
         )
 
     def _gate(self) -> str:
-        return f"{self.engine.gate[0]}: {self.engine.gate[1]}" if self.engine.gate else ""
+        return ": ".join(filter(None, self.engine.gate)) if self.engine.gate else ""
 
     # --- verifying ----------------------------------------------------------------------------
 

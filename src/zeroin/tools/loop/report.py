@@ -69,6 +69,7 @@ class Iteration(NamedTuple):
     snapshots: int = 0
     snapshot_bytes: int = 0
     gate: str = ""  # since which line there are no snapshots, and why
+    never: bool = False  # there are none from the very start
     stopped: bool = False  # by a save
     broken: Broken | None = None
     verified: bool | None = None
