@@ -205,6 +205,23 @@ def test_a_hook_of_the_users_own_does_not_hide_the_crash(python, inbox, tmp_path
     assert len(crashes(inbox)) == 1
 
 
+def test_a_hook_of_the_users_own_does_not_hide_threads(python, inbox, tmp_path):
+    """Programs that replace threading.excepthook are heard as well, and their hook is called."""
+    script = write(
+        tmp_path,
+        "a.py",
+        """
+        import threading
+        threading.excepthook = lambda args: print("mine", args.exc_value)
+        def work(): raise KeyError("x")
+        t = threading.Thread(target=work, name="loader"); t.start(); t.join()
+    """,
+    )
+    assert start(python, inbox, script, cwd=tmp_path).stdout == "mine 'x'\n"
+    (crash,) = crashes(inbox)
+    assert (crash["thread"], crash["fatal"]) == ("loader", False)
+
+
 def test_groups_and_notes(python, inbox, tmp_path):
     """Members of a group and added notes are kept."""
     if [int(n) for n in support_version(python).split(".")] < [3, 11]:

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -180,6 +181,54 @@ def test_script_without_shebang(zeroin, project):
     script = write(project, "s", "echo shell $1\n")
     script.chmod(0o755)
     assert zeroin("run", "--", "./s", "x", cwd=project).stdout == "shell x\n"
+
+
+THREADS = """
+    import threading
+    def work(n): raise ValueError(f"no {n}")
+    for n in range(3):
+        thread = threading.Thread(target=work, args=(n,))
+        thread.start()
+        thread.join()
+"""
+CHILD = """
+    import multiprocessing
+    def work(): raise KeyError("x")
+    if __name__ == "__main__":
+        child = multiprocessing.Process(target=work)
+        child.start()
+        child.join()
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        (THREADS, "3 exceptions in threads, first: ValueError at main.py work(): no 0"),
+        (CHILD, "1 exception in a child process: KeyError at main.py work(): 'x'"),
+    ],
+)
+def test_what_died_in_a_program_that_passed(zeroin, project, program, said):
+    """A command that passes although its threads or children died says so, in its one line."""
+    write(project, "main.py", program)
+    done = zeroin("run", "--", "python", "main.py", cwd=project)
+    assert done.returncode == 0
+    assert "✓ attempt 1 passed in" in done.stderr
+    assert done.stderr.rstrip().endswith(said)
+    told = json.loads(zeroin("show", "--json", cwd=project).stdout)
+    assert (told["outcome"], told["headline"], told["signature"]) == ("passed", said, None)
+
+
+def test_failing_tests_are_counted(zeroin, project):
+    """Of 73 failing tests the first is shown, and that there are 73: freed ones count, too."""
+    write(project, "test_it.py", "def test_it(n): assert n < 0")
+    write(
+        project,
+        "conftest.py",
+        "def pytest_generate_tests(metafunc): metafunc.parametrize('n', range(73))",
+    )
+    done = zeroin("run", "--", sys.executable, "-m", "pytest", "-q", "test_it.py", cwd=project)
+    assert "assert 0 < 0 (the first of 73 failing tests)" in done.stderr
 
 
 def test_without_dashes(zeroin, project):

@@ -204,6 +204,28 @@ def test_debugger_at_the_users_frame(shell, project, once_in):
     shell.expect("failed 1 of")
 
 
+def test_debugger_where_the_program_has_an_excepthook(shell, project):
+    """--pdb: also where errors are shown by a hook of the program's own, as rich and typer do."""
+    script(
+        project,
+        """
+        import sys
+        sys.excepthook = lambda kind, error, trace: print("in colours:", error)
+        def load():
+            marker = "here it is"
+            raise ValueError("broken")
+        load()
+    """,
+    )
+    shell.line("zeroin run --pdb -- python prog.py")
+    shell.expect("in colours: broken")
+    shell.expect("(Pdb) ")
+    shell.line("p marker")
+    shell.expect("here it is")
+    shell.line("q")
+    shell.expect("ValueError at prog.py load()")
+
+
 def test_summary_is_plain_with_no_color(zeroin, project, terminal):
     """NO_COLOR is honoured, and a terminal that can't show ✗ gets x."""
     env = zeroin.env | {"NO_COLOR": "1"}

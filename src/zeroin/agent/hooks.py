@@ -21,10 +21,13 @@ FAULT_FD = 1000
 STACKS_SIGNAL = 42
 TASKS_SIGNAL = 43  # likewise, "and where each coroutine waits"
 
-_seen: set[int] = set()
+# By their ids: what ended the main thread, or a test in it. Only `_at_exit` asks, for one that is
+# still alive: any other may have the id of one that is gone.
+_told_of: set[int] = set()
 # Takes frames of ours out of a traceback, where some could be in it.
 trim: Callable[[BaseException, Any], Any] | None = None
 _held: set[int] = set()
+_debugged: set[int] = set()
 
 
 def install(environ: Mapping[str, str]) -> None:
@@ -87,8 +90,9 @@ def wake(folder: str) -> None:
     """This process goes on as another run: what it leaves goes to that run's folder."""
     from . import loaded, post
 
-    _seen.clear()
+    _told_of.clear()
     _held.clear()
+    _debugged.clear()
     _write_faults_to(folder + "/faults")
     post.send({"kind": "start", "pid": os.getpid(), **loaded.interpreter()})
 
@@ -122,14 +126,13 @@ def _look_with_more_memory() -> None:
 
 def report(exc: BaseException, **about: Any) -> None:
     """Tell the driver about an exception that ends something. Never raises."""
-    if id(exc) in _seen:
-        return
     with _enough:
         _report(exc, about)
 
 
 def _report(exc: BaseException, about: dict[str, Any]) -> None:
-    _seen.add(id(exc))
+    if about.get("thread") == "main":
+        _told_of.add(id(exc))
     import gc
 
     # What we allocate would set off collections over the whole heap of the user's.
@@ -180,7 +183,8 @@ def _hold(exc: BaseException) -> None:
 
 
 def _debug(exc: BaseException) -> None:
-    if os.environ.get("ZEROIN_PDB"):
+    if os.environ.get("ZEROIN_PDB") and id(exc) not in _debugged:
+        _debugged.add(id(exc))
         from . import debugger
 
         debugger.post_mortem(exc)
@@ -202,8 +206,10 @@ def _say_at_exit() -> None:
     gc.disable()  # it ends here: collecting a large heap now would be for nothing
     last = getattr(sys, "last_value", None)
     if isinstance(last, BaseException):
-        report(last, thread="main", fatal=True)
+        if id(last) not in _told_of:
+            report(last, thread="main", fatal=True)
         _hold(last)
+        _debug(last)
     from . import loaded, post
 
     post.send({"kind": "exit", "pid": os.getpid(), **loaded.facts()})
@@ -352,16 +358,21 @@ def _on_logging(_: Any) -> None:
 
 
 def _on_threading(threading: Any) -> None:
-    plain = threading.excepthook
+    """What ends a thread is told, also where the program has set a hook of its own for that."""
+    plain = threading._make_invoke_excepthook  # each thread calls it when it is made
 
-    def excepthook(args: Any) -> None:
-        plain(args)
-        if args.exc_value is not None and args.exc_type is not SystemExit:
-            name = args.thread.name if args.thread is not None else "?"
-            report(args.exc_value, thread=name, fatal=False)
+    def make() -> Any:
+        invoke = plain()
 
-    threading.excepthook = excepthook
-    threading.__excepthook__ = excepthook
+        def tell(thread: Any) -> None:
+            exc = sys.exc_info()[1]
+            invoke(thread)
+            if exc is not None and not isinstance(exc, SystemExit):
+                report(exc, thread=thread.name if thread is not None else "?", fatal=False)
+
+        return tell
+
+    threading._make_invoke_excepthook = make
 
 
 def _on_traceback(traceback: Any) -> None:

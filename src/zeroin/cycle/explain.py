@@ -86,7 +86,7 @@ def _explain(ending: Ending) -> Explanation:
     if ending.signal and not _raised_by_python(ending):
         return _signal(ending)
     if ending.exit_code == 0:
-        return Explanation(Kind.PASSED, None, "")
+        return Explanation(Kind.PASSED, None, _unheeded(ending))
     kind = Kind.KILLED if ending.signal else Kind.FAILED
     crash = _telling(ending) or printed.last_crash(ending.output)
     if crash is not None:
@@ -121,6 +121,24 @@ def _telling(ending: Ending) -> Crash | None:
     return min(ending.crashes, key=rank, default=None)
 
 
+def _unheeded(ending: Ending) -> str:
+    """Tell what threads and children died of while the command itself passed; "" if none did."""
+    threads = [one for one in ending.crashes if not one.fatal and not one.test]
+    children = [one for one in ending.crashes if one.fatal and one.pid != ending.pid]
+    parts = []
+    for crashes, where, places in (
+        (threads, "a thread", "threads"),
+        (children, "a child process", "child processes"),
+    ):
+        if crashes:
+            first = min(crashes, key=lambda one: one.time)
+            if len(crashes) == 1:
+                parts.append(f"1 exception in {where}: {headline(first)}")
+            else:
+                parts.append(f"{len(crashes)} exceptions in {places}, first: {headline(first)}")
+    return " · ".join(parts)
+
+
 def _exception(kind: Kind, crash: Crash, ending: Ending) -> Explanation:
     found = signature.of_crash(crash, ending.places)
     own = [c for c in ending.crashes if c.pid == ending.pid and c.fatal]
@@ -132,6 +150,9 @@ def _exception(kind: Kind, crash: Crash, ending: Ending) -> Explanation:
 def _said(crash: Crash, ending: Ending) -> str:
     """A script that ends with another code than the child's own has decided that itself."""
     text = headline(crash)
+    tests = len({one.test for one in ending.crashes if one.test})
+    if crash.test and tests > 1:
+        text += f" (the first of {tests} failing tests)"
     if crash.pid in (0, ending.pid) or crash.test or ending.exit_code in (None, UNCAUGHT):
         return text
     return f"exit {ending.exit_code}, after a child failed: {text}"

@@ -71,7 +71,9 @@ def _about(done: Iteration) -> str:
         if done.reason:
             parts.append(f"not later: {done.reason}")
     if done.gate:
-        parts.append(f"no snapshots{':' if done.never else ' since'} {done.gate}")
+        parts.append(
+            f"no snapshots: {done.gate}" if done.never else f"no snapshots since {done.gate}"
+        )
     return " · ".join(parts)
 
 

@@ -76,7 +76,8 @@ def one_line(report: RunReport, paint: Paint) -> str:
     if outcome.kind is Kind.PASSED:
         # A command of a millisecond is over before anyone could look.
         memory = f" · peak memory {words.size(outcome.peak_bytes)}" if outcome.peak_bytes else ""
-        return f"{paint('✓', 'green', 'bold')} {name} passed in {took}{memory}"
+        died = f" · {paint(headline, 'yellow')}" if headline else ""
+        return f"{paint('✓', 'green', 'bold')} {name} passed in {took}{memory}{died}"
     if not outcome.failed:
         return f"{paint('·', 'yellow')} {name} was interrupted after {took}"
     cross = paint("✗", "red", "bold")

@@ -51,7 +51,7 @@ def _head(report: ShowReport, paint: Paint) -> list[str]:
     if a.peak_bytes:
         first.append(f"peak memory {words.size(a.peak_bytes)}")
     rows = [
-        ("failure", words.clean(a.headline or "")),
+        ("failure" if outcome != "passed" else "noticed", words.clean(a.headline or "")),
         ("signature", a.signature or ""),
         ("stuck", words.clean(report.evidence.get("stuck") or "")),
         ("command", shlex.join(a.command)),

@@ -313,7 +313,8 @@ def outcome_of(cycle: Cycle, env: Mapping[str, str], seen: Seen, recorder: Recor
 
 def _explain(cycle: Cycle, env: Mapping[str, str], seen: Seen, root: str | None) -> Explanation:
     ended = seen.ended
-    if ended.status == 0 and not ended.timed_out:
+    crashes = [one for one in seen.messages if one["kind"] == "crash"]
+    if ended.status == 0 and not ended.timed_out and not crashes:
         return Explanation(Kind.PASSED)
     from zeroin.cycle.crash import Crash
     from zeroin.cycle.explain import Ending, explain
@@ -330,7 +331,7 @@ def _explain(cycle: Cycle, env: Mapping[str, str], seen: Seen, root: str | None)
             out_of_memory=code in (-9, 137) and seen.out_of_memory,
             interrupted=ended.interrupted,
             pid=ended.pid,
-            crashes=[Crash.of(m) for m in seen.messages if m["kind"] == "crash"],
+            crashes=[Crash.of(one) for one in crashes],
             faults=seen.faults,
             stacks=_frames(ended.stacks),
             output=seen.output,
