@@ -26,13 +26,20 @@ def test_hang_has_stacks_and_leaves_no_orphan(zeroin, project):
     )
     done = zeroin("run", "--timeout", "1.5s", "--", "python", "hang.py", cwd=project)
     assert done.returncode == 124
-    assert "hung: ended after" in done.stderr
-    assert "hang.py wait_for_lock()" in done.stderr
+    assert "timed out after" in done.stderr
+    assert "; it was at hang.py wait_for_lock()" in done.stderr
     shown = json.loads(zeroin("show", "--json", cwd=project).stdout)
     assert shown["signature"] == "hang at wait_for_lock()"
     assert any(
         frame[2] == "wait_for_lock" for stack in shown["stacks"] for frame in stack["frames"]
     )
+
+
+def test_what_a_shell_has_not_waited_for_counts(zeroin, project):
+    """A program below a shell that is ended at the time-out has used a processor until then."""
+    write(project, "busy.py", "while True: pass")
+    zeroin("run", "--timeout", "1", "--", "sh", "-c", "python busy.py; true", cwd=project)
+    assert json.loads(zeroin("show", "--json", cwd=project).stdout)["cpu_seconds"] > 0
 
 
 def test_a_tree_that_ignores_sigterm_ends_as_well(zeroin, project):
@@ -75,13 +82,16 @@ def test_peak_memory_of_the_tree(zeroin, project):
         """
         import os, sys, time
         shared = bytearray(os.urandom(100)) * 600_000
-        pids = []
+        pids, (r, w) = [], os.pipe()
         for _ in range(2):
             pid = os.fork()
             if pid == 0:
                 own = bytearray(b"x") * 150_000_000
-                time.sleep(1.2); os._exit(0)
+                os.write(w, b"x"); time.sleep(1000)
             pids.append(pid)
+        os.read(r, 1), os.read(r, 1)
+        time.sleep(0.5)  # ten looks
+        for pid in pids: os.kill(pid, 9)
         for pid in pids: os.waitpid(pid, 0)
     """,
     )

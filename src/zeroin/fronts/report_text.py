@@ -83,7 +83,7 @@ def one_line(report: RunReport, paint: Paint) -> str:
     cross = paint("✗", "red", "bold")
     if outcome.kind is Kind.HANG:
         where = headline.removeprefix("hang").strip()
-        return f"{cross} {name} hung: ended after {took} {where}".rstrip()
+        return f"{cross} {name} timed out after {took}" + (f"; it was {where}" if where else "")
     if outcome.kind is Kind.KILLED:
         return f"{cross} {name} was ended after {took}: {paint(headline, 'bold')}"
     if outcome.kind is Kind.LIMIT:

@@ -169,7 +169,7 @@ class Run:
         timed_out = False
         stacks: list[Any] = []
         stuck = ""
-        last = signals_at = looked_at = 0.0
+        last = signals_at = looked_at = used = 0.0
         while not self._turn(max(0.0, look_at - self._now()), exited):
             now = self._now()
             is_held = self.hold is not None and self.hold.holds
@@ -190,6 +190,8 @@ class Run:
                 signals_at = now + SIGNALS_EVERY
             if deadline is not None and now >= deadline:
                 timed_out, deadline = True, None
+                # What a shell has not waited for is not in what the kernel tells of the shell.
+                used = tree.cpu_seconds(self._members())
                 stacks, stuck = take_stacks() if take_stacks else ([], "")
                 self._end()
             if self._kill_at is not None and now >= self._kill_at:
@@ -214,7 +216,7 @@ class Run:
             status,
             self.pid,
             seconds,
-            usage.ru_utime + usage.ru_stime,
+            max(used, usage.ru_utime + usage.ru_stime),
             peak,
             sampler.curve,
             timed_out,

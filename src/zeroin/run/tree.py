@@ -56,6 +56,11 @@ def ticks(pid: int) -> int:
         return 0
 
 
+def cpu_seconds(pids: Iterable[int]) -> float:
+    """CPU time of some processes so far, in seconds."""
+    return sum(map(ticks, pids)) / os.sysconf("SC_CLK_TCK")
+
+
 def high_water(pid: int) -> int:
     """The most resident bytes a process ever had: `ru_maxrss` keeps our own across exec."""
     return _field(f"/proc/{pid}/status", b"VmHWM:")
