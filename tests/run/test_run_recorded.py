@@ -2,10 +2,13 @@
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
 import tempfile
+
+import pytest
 
 from running import run_json, write
 from zeroin.run import tree
@@ -86,7 +89,20 @@ def test_rates_of_a_flaky_program(zeroin, project):
         "KeyError at a(): 'a'": 2,
         "ValueError at b(): b": 2,
     }
+    took = [run["seconds"] for run in runs]
+    assert (summary["min_seconds"], summary["max_seconds"]) == (min(took), max(took))
+    assert summary["mean_seconds"] == pytest.approx(sum(took) / 8, abs=1e-4)
     assert done.returncode == 1
+
+
+def test_a_rate_in_words(zeroin, project):
+    """Its percentage and the interval in which it lies, and how long the runs took."""
+    write(project, "n.sh", "n=$(cat n 2>/dev/null || echo 0); echo $((n+1)) > n; test $n -ge 1")
+    done = zeroin("run", "-q", "--repeat", "3", "--", "sh", "n.sh", cwd=project)
+    first, second = done.stderr.splitlines()[-2:]
+    took = r"each took \d.* s on average \(\d.* s to \d.* s\)"
+    assert re.fullmatch(f"✗ failed 1 of 3 runs · {took}", first)
+    assert second.startswith("     1 of 3: 33 % (95 % interval 6 to 79 %)  exit 1")
 
 
 def test_until_fail_stops_at_the_first(zeroin, project):

@@ -169,10 +169,14 @@ def diff(report: DiffReport) -> dict[str, Any]:
 
 def repeat(report: RepeatReport) -> dict[str, Any]:
     """Rates of all failures."""
+    took = report.seconds
     return {
         "schema": SCHEMA,
         "runs": report.runs,
         "passed": report.passed,
+        "mean_seconds": round(sum(took) / len(took), 4) if took else None,
+        "min_seconds": round(min(took), 4) if took else None,
+        "max_seconds": round(max(took), 4) if took else None,
         "failures": [
             {
                 "signature": rate.signature,

@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zeroin.cycle.oracle import Rate
     from zeroin.fronts.words import Paint
     from zeroin.tools.compare import Difference
     from zeroin.tools.recorder import Story
@@ -160,17 +161,32 @@ def repeat(report: RepeatReport, paint: Paint) -> list[str]:
             (
                 f"{paint('✓', 'green', 'bold')} passed {report.runs} of {report.runs}: "
                 f"if it fails at all, then in under {high:.1%} of runs (95 % sure)"
+                f" · {_durations(report)}"
             )
         ]
-    lines = [f"{paint('✗', 'red', 'bold')} failed {failed} of {report.runs} runs"]
+    cross = paint("✗", "red", "bold")
+    lines = [f"{cross} failed {failed} of {report.runs} runs · {_durations(report)}"]
     for rate in report.rates:
         example = report.examples[rate.signature]
         headline = words.cut(words.clean(example.outcome.headline), 160)
         lines.append(
-            f"  {rate.times:>4} of {rate.runs} ({rate.low:.0%}-{rate.high:.0%})  {headline}"
+            f"  {rate.times:>4} of {rate.runs}: {_percent(rate)}  {headline}"
             + (f"   zeroin show {example.attempt}" if example.attempt is not None else "")
         )
     return lines
+
+
+def _durations(report: RepeatReport) -> str:
+    """`each took 0.51 s (0.48 to 0.73 s)`: the mean, the shortest and the longest run."""
+    mean = sum(report.seconds) / len(report.seconds)
+    between = f"{words.seconds(min(report.seconds))} to {words.seconds(max(report.seconds))}"
+    return f"each took {words.seconds(mean)} on average ({between})"
+
+
+def _percent(rate: Rate) -> str:
+    """`33 % (95 % interval 14 to 61 %)`."""
+    share, low, high = (round(100 * one) for one in (rate.times / rate.runs, rate.low, rate.high))
+    return f"{share} % (95 % interval {low} to {high} %)"
 
 
 def short_command(command: list[str]) -> str:

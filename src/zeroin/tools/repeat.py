@@ -24,6 +24,7 @@ class RepeatReport(NamedTuple):
     rates: list[Rate]
     examples: dict[str, RunReport]
     last: RunReport
+    seconds: list[float]  # of each run
 
 
 def repeat(
@@ -52,4 +53,5 @@ def repeat(
     from zeroin.cycle.oracle import failure_rates
 
     passed = sum(not outcome.failed for outcome in outcomes)
-    return RepeatReport(len(outcomes), passed, failure_rates(outcomes), examples, report)
+    took = [outcome.seconds for outcome in outcomes]
+    return RepeatReport(len(outcomes), passed, failure_rates(outcomes), examples, report, took)
