@@ -62,7 +62,7 @@ WRONG = {
         + TRAIN,
         "log",
         "log of 0 at [",
-        what="inf",
+        what="-inf",
         module="Model",
     ),
     "no module at all": Wrong(
@@ -256,7 +256,7 @@ for step in range(3):
 """,
         "log",
         "log of 0 at [",
-        what="inf",
+        what="-inf",
         module="Critic",
     ),
     "within a checkpoint": Wrong(
@@ -393,7 +393,7 @@ net(torch.randn(2, 3)).sum().backward()
 """,
         "log",
         "log of 0",
-        what="inf",
+        what="-inf",
         module="Twice",
     ),
     "all targets ignored": Wrong(
@@ -480,7 +480,7 @@ F.cross_entropy(w + mask, torch.ones(4, dtype=torch.long)).backward()
 """,
         "",
         "inf is written there",
-        what="inf",
+        what="-inf",
         kind="written",
     ),
     "a checkpoint with NaN in it": Wrong(

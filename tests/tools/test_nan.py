@@ -131,7 +131,7 @@ if __name__ == "__main__":
 @heavy("torch")
 def test_the_rank_is_named(nan):
     """Of two processes under DistributedDataParallel; the other one does not wait for ever."""
-    done, report = nan(RANKS, plain=True)
+    done, report = nan(RANKS)
     finding = report["findings"][0]
     assert (done.returncode, finding["rank"]) == (1, "1")
     assert finding["first"]["frames"][-1]["line"] == marked(RANKS, "HERE")
@@ -250,7 +250,7 @@ def test_numpy_says_it_itself(judged, libs):
     assert told["arrays"][0]["name"] == "a"
     assert "train.py:3: RuntimeWarning: invalid value encountered in log" in done.stderr
     quiet = source.replace("f(np", "np.seterr(all='ignore')\nf(np")
-    assert judged(libs, quiet)[1]["verdict"] == "clean"
+    assert judged(libs, quiet)[1]["verdict"] == "unknown"
 
 
 @heavy("torch")
@@ -404,7 +404,7 @@ print(b.sqrt().item())
 print(torch.tensor([200.0]).exp().item())
 """
     said = told(source)
-    assert "✗ inf made by log at train.py:4" in said, said
+    assert "✗ -inf made by log at train.py:4" in said, said
     assert "led to nothing" not in said
     said = told(source, "--go-on")
     assert "✗ NaN made by sqrt at train.py:6" in said, said

@@ -143,9 +143,10 @@ def _value(one: dict[str, Any]) -> str:
     parts = [f"Tensor[{shape}] {TYPES.get(one['dtype'], one['dtype'])} {one['device']}"]
     if one.get("overwritten"):
         return f"{head}{parts[0]}  written over by the operation"
-    for what, word in (("nan", "NaN"), ("inf", "inf")):
-        if one[what]:
-            parts.append(f"{one[what]:,} {word}")
+    minus = one.get("minus_inf", 0)
+    for count, word in ((one["nan"], "NaN"), (one["inf"] - minus, "inf"), (minus, "-inf")):
+        if count:
+            parts.append(f"{count:,} {word}")
     if one["max"] is not None:
         parts.append(f"min {one['min']:.5g} max {one['max']:.5g}")
     if one.get("where") and one["shape"]:
@@ -219,6 +220,9 @@ def _nothing(report: NanReport, paint: Paint) -> list[str]:
         out.append(paint(f"{library} could not be looked at: {failures[0]}", "yellow"))
         if library == "torch":
             out.append("  it takes torch 2.1 or newer, and a Python from 3.9 on")
+    elif report.only_warnings:
+        out.append("numpy warned of nothing; more than its warnings was not looked at:")
+        out.append("  what it made under numpy.errstate, or was given, may still be NaN or inf")
     else:
         out.append("neither torch, numpy nor jax was loaded by a Python of it: nothing to look at")
         out.append("  is the agent in? see: zeroin doctor")

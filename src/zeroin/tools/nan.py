@@ -57,11 +57,19 @@ class NanReport(NamedTuple):
             return "unknown"  # torch was there, and could not be looked at
         if any(one.get("error") for one in self.seen.ends if one["library"] == "jax"):
             return "unknown"
-        return "clean" if self.seen.ends else "unknown"
+        return "clean" if self.seen.ends and not self.only_warnings else "unknown"
+
+    @property
+    def only_warnings(self) -> bool:
+        """Whether numpy is all there was: its values are not looked at, only what it warns of."""
+        return {one["library"] for one in self.seen.ends} == {"numpy"}
 
     def counts(self, told: dict[str, Any]) -> bool:
-        """Whether a line of numpy's or jax's is a finding: inf alone only if it is asked for."""
-        return told["what"] == "NaN" or self.wanted.inf
+        """Whether a line of numpy's or jax's is a finding.
+
+        Inf alone is one if it is asked for, and where nothing tells whether it matters.
+        """
+        return told["what"] == "NaN" or self.wanted.inf or self.only_warnings
 
 
 def nan(cycle: Cycle, options: Options, environ: Mapping[str, str], wanted: Wanted) -> NanReport:

@@ -42,12 +42,13 @@ def operation(judge: Judge, plan: Plan, args: Any, kwargs: Any, bad: list[Any]) 
 
 def written(judge: Judge, plan: Plan, bad: list[Any], nan: bool) -> dict[str, Any]:
     """A line that says inf or NaN itself."""
-    cause, remedy = causes.of_written("NaN" if nan else "inf")
+    outputs = [_tensor(judge.torch, one) for one in bad[:OUTPUTS]]
+    cause, remedy = causes.of_written("NaN" if nan else name_infinity(outputs))
     return {
         "kind": "written",
         "operation": plan.name,
         "inputs": [],
-        "outputs": [_tensor(judge.torch, one) for one in bad[:OUTPUTS]],
+        "outputs": outputs,
         "frames": places.frames_from(places.users_frame(sys._getframe(1))),
         "phase": "forward",
         "node": None,
@@ -123,11 +124,19 @@ def _inputs(judge: Judge, plan: Plan, args: Any, kwargs: Any, frame: Any) -> lis
         if isinstance(value, torch.Tensor) and len(listed) < INPUTS:
             told = _tensor(torch, value)
             if id(value) in written:  # its numbers from before are gone
-                told.update({"min": None, "max": None, "nan": 0, "inf": 0, "overwritten": True})
+                told.update({"min": None, "max": None, "overwritten": True})
+                told.update(dict.fromkeys(("nan", "inf", "minus_inf"), 0))
             listed.append({**told, "name": name, "variable": variable})
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
             listed.append({"name": name, "value": tensors.shown(float(value)), "variable": ""})
     return listed
+
+
+def name_infinity(tensors_told: list[dict[str, Any]]) -> str:
+    """Say "-inf" where tensors have no other inf."""
+    infinite = sum(one.get("inf", 0) for one in tensors_told)
+    minus = sum(one.get("minus_inf", 0) for one in tensors_told)
+    return "-inf" if infinite and infinite == minus else "inf"
 
 
 def _tensor(torch: Any, value: Any) -> dict[str, Any]:

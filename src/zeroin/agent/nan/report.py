@@ -7,7 +7,7 @@ import sys
 import time
 
 from .. import post, summary
-from . import places, tensors
+from . import about, places, tensors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,10 +86,10 @@ class Reporter:
             "pid": os.getpid(),
             "time": time.time(),
             "rank": rank(),
-            "what": "NaN" if origin.nan else "inf",
+            "what": _what(origin),
             "how": how,
             "final": not self.go_on and how != "end",
-            "first": {**first.about, "what": "NaN" if first.nan else "inf"},
+            "first": {**first.about, "what": _what(first)},
             "became": became,
             "surfaced": place,
             "affected": affected[:LISTED],
@@ -149,6 +149,10 @@ class Reporter:
         return [{"name": name, "text": text} for (name, _), text in zip(own, texts)]
 
 
+def _what(origin: Origin) -> str:
+    return "NaN" if origin.nan else about.name_infinity(origin.about.get("outputs") or [])
+
+
 def rank() -> str | None:
     """The number of this process in a job, if it is one of several."""
     named = next((os.environ[name] for name in RANKS if name in os.environ), None)
@@ -176,7 +180,7 @@ def _places(origins: list[Origin]) -> list[dict[str, Any]]:
                 "line": key[1],
                 "name": frames[-1]["qualname"],
                 "operation": key[2],
-                "what": "NaN" if one.nan else "inf",
+                "what": _what(one),
                 "phase": one.about["phase"],
                 "times": 1,
             }

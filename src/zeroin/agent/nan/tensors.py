@@ -97,6 +97,7 @@ def facts(torch: Any, value: Any) -> dict[str, Any]:
         "elements": value.numel(),
         "nan": 0,
         "inf": 0,
+        "minus_inf": 0,  # of these
         "min": None,
         "max": None,
     }
@@ -115,6 +116,7 @@ def _add(torch: Any, found: dict[str, Any], piece: Any) -> None:
     if not math.isfinite(high - low):  # or one that overflowed: then nothing is counted
         found["nan"] += int(torch.isnan(piece).sum())
         found["inf"] += int(torch.isinf(piece).sum())
+        found["minus_inf"] += int(torch.isneginf(piece).sum())
         piece = piece[torch.isfinite(piece)]
         if not piece.numel():
             return
