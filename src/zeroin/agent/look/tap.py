@@ -2,8 +2,7 @@
 
 The program may set logging up as it likes, before or after, and as often as it likes: the
 file hangs at `Logger.handle`, which every record passes, and not among the handlers. What the
-program itself prints stays as it is. Where it has no handler at all, Python would print
-warnings only: there our short lines come instead.
+program prints, and does not print, stays as it is.
 """
 
 from __future__ import annotations
@@ -28,9 +27,6 @@ def install(level: str, path: str) -> None:
         fd = out.open_file(path, 0o600) if path else -1
     except OSError:
         fd = -1
-    terminal: Any = logs.Terminal()
-    setattr(terminal, logs.MARK, "terminal")
-    logging.lastResort = terminal
     plain_handle, plain_enabled = logging.Logger.handle, logging.Logger.isEnabledFor
 
     def is_enabled(self: Any, number: int) -> bool:
@@ -42,18 +38,10 @@ def install(level: str, path: str) -> None:
             _keep(fd, record)
         if plain_enabled(self, record.levelno):
             plain_handle(self, record)
-        elif record.levelno >= floor and not self.hasHandlers() and _is_left_alone(self):
-            terminal.handle(record)
 
     for ours, name in ((is_enabled, "isEnabledFor"), (handle, "handle")):
         ours.__name__, ours.__qualname__ = name, f"Logger.{name}"
         setattr(logging.Logger, name, ours)
-
-
-def _is_left_alone(logger: Any) -> bool:
-    """Whether nobody has set a level, or switched it off: then it is silent by default only."""
-    is_default = logger.getEffectiveLevel() == logging.WARNING
-    return is_default and not logger.disabled and not logger.manager.disable
 
 
 def _keep(fd: int, record: Any) -> None:

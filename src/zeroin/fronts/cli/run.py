@@ -318,6 +318,11 @@ def _level(given: argparse.Namespace) -> str:
             raise UsageError(
                 f"--{name} needs the agent in the program", hint="leave --no-agent out"
             )
+    if given.log is not None and given.no_record:
+        raise UsageError(
+            "--log keeps the records with the attempt, and --no-record keeps no attempt",
+            hint="leave one of them out",
+        )
     if given.log is None:
         return ""
     level = str(given.log).strip().lower()
