@@ -41,7 +41,6 @@ class Quiet:
         brief: bool = True,
     ) -> tuple[Outcome, Seen]:
         """How it ends, and what was seen of it; `only` leaves out what is not to be judged."""
-        recorder = Recorder(cycle, self._environ, keep=False)
         env = environment.users(cycle, self._environ)
 
         def start(keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
@@ -53,7 +52,14 @@ class Quiet:
             }
             return conduct(Run(keeper, inbox, cycle.timeout), env, inbox, how)
 
-        seen = execute(cycle, env, Options(brief=brief, record=False, conduct=start), recorder)
+        while True:
+            recorder = Recorder(cycle, self._environ, keep=False)
+            seen = execute(cycle, env, Options(brief=brief, record=False, conduct=start), recorder)
+            if not seen.ended.stopped:
+                break
+            # Nobody but the warm engine stops these runs: one that was resumed has found out that
+            # it can't go on soundly. That is no outcome. The snapshot is gone, so the next run
+            # goes on from an older one, and at last from none.
         outcome = outcome_of(cycle, env, only(seen) if only is not None else seen, recorder)
         if seen.ended.interrupted:
             outcome = outcome._replace(kind=Kind.UNFINISHED)

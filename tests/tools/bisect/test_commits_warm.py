@@ -1,10 +1,32 @@
 """`zeroin bisect commits`: tries that go on from a snapshot."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from repositories import BAD, GOOD
+from zeroin.agent.warm import resume
 
 COMMAND = ("--", "python", "repro.py")
+LONG_ENOUGH = 2 * resume.LEAST  # seconds before the first use of a commit: for a snapshot
+
+
+@pytest.fixture
+def early(repository):
+    """What a program does first: it takes long enough for a snapshot, and counts its starts."""
+    starts = repository.folder.parent / "starts"
+    starts.touch()
+
+    def count():
+        return len(starts.read_text())
+
+    early = SimpleNamespace(count=count)
+    early.text = f"""\
+open({str(starts)!r}, "a").write("x")
+import time
+time.sleep({LONG_ENOUGH})
+"""
+    return early
 
 
 def test_warm_tries(bisect, repository):
@@ -26,14 +48,12 @@ def test_warm_tries(bisect, repository):
     assert len(starts.read_text()) <= 5  # the first run, and those that confirm it
 
 
-def test_what_was_written_before_the_snapshot(bisect, repository):
+def test_what_was_written_before_the_snapshot(bisect, repository, early):
     """A file that the program made early is as it was in each try."""
     shas = repository.commits(*[GOOD if n < 20 else BAD for n in range(40)])
     repository.write(
         "repro.py",
-        "open('made.txt', 'w').write('1')\n"
-        "import time\n"
-        "time.sleep(0.4)\n"
+        f"open('made.txt', 'w').write('1')\n{early.text}"
         "from pkg.core import add\n"
         "assert open('made.txt').read() == '1'\n"
         "open('made.txt', 'a').write('2')\n"
@@ -56,7 +76,7 @@ def test_numbers_that_were_drawn_before_the_snapshot(bisect, repository, tmp_pat
         "os.write(drawn, b'x')\n"
         "luck = os.fstat(drawn).st_size <= 3\n"  # of the first whole runs
         "os.close(drawn)\n"
-        "time.sleep(0.4)\n"
+        f"time.sleep({LONG_ENOUGH})\n"
         "from pkg.core import add\n"
         "assert luck or add(1) == 2\n",
     )
@@ -88,17 +108,17 @@ ENDS = {
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_the_code_of_a_try_is_the_interpreters_own(bisect, repository, name):
+def test_the_code_of_a_try_is_the_interpreters_own(bisect, repository, early, name):
     """However a program leaves: what its try ends with is what a whole run ends with."""
     wrong = GOOD.replace("1", "2")
     shas = repository.commits(*[GOOD if n < 3 else wrong for n in range(5)])
     repository.write("leave.py", "raise SystemExit(3)\n")
     leave = "\n".join(f"    {line}" for line in ENDS[name].splitlines())
-    early = "import time\ntime.sleep(0.4)\n"
-    text = f"{early}from pkg.core import add\nif add(1) != 2:\n{leave}\n"
+    text = f"{early.text}from pkg.core import add\nif add(1) != 2:\n{leave}\n"
     repository.write("repro.py", text)
     done = bisect("commits", "HEAD~4", "-j", "1", *COMMAND, cwd=repository.folder)
     assert (done.told["first_bad"], done.told["confirmed"]) == (shas[3], True)
+    assert early.count() < done.told["tries"]
 
 
 def test_a_script_that_is_not_there(bisect, repository):
@@ -109,13 +129,31 @@ def test_a_script_that_is_not_there(bisect, repository):
     assert "can't open file" in str(done.told)
 
 
-def test_a_working_folder_that_is_made_anew(bisect, repository):
+def test_a_working_folder_that_is_made_anew(bisect, repository, early):
     """The script is not committed, and its folder is not there in old commits: it is put there."""
     texts = [{"src/pkg/core.py": GOOD if n < 7 else BAD} for n in range(12)]
     texts[10] = {"late/x.txt": "1"}
     shas = repository.commits(*texts)
-    script = "import time\ntime.sleep(0.4)\nfrom pkg.core import add\nassert add(1) == 2\n"
+    script = f"{early.text}from pkg.core import add\nassert add(1) == 2\n"
     repository.write("late/repro.py", f"{script}open('repro.py').read()\n")
     folder = repository.folder / "late"
     done = bisect("commits", "HEAD~11", "-j", "1", *COMMAND, cwd=folder)
     assert done.told["first_bad"] == shas[7], done.told
+    assert early.count() < done.told["tries"]
+
+
+def test_a_resumed_try_that_cannot_go_on_is_run_again(bisect, repository):
+    """A run that was ended because its snapshot is of no use is no outcome: SIGKILL is ours."""
+    # A generator that had been made before the snapshot can't be given the next commit's code.
+    source = "def numbers():\n    # {}\n    yield {}\n"
+    shas = repository.commits(*[{"lib.py": source.format(n, int(n < 14))} for n in range(20)])
+    repository.write(
+        "repro.py",
+        "import lib, time\n"
+        "made = lib.numbers()\n"
+        f"time.sleep({LONG_ENOUGH})\n"
+        "assert next(made)\n",
+    )
+    done = bisect("commits", "HEAD~19", "-j", "1", *COMMAND, cwd=repository.folder)
+    assert (done.told["first_bad"], done.told["verdict"]) == (shas[14], "found")
+    assert done.told["skipped"] == []
