@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -13,14 +14,31 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
+# What the front end and the kernel import, for tests/warm_libraries.py.
+JUPYTER = (
+    *("jupyter_client.blocking", "jupyter_client.manager", "jupyter_client.provisioning"),
+    *("ipykernel.ipkernel", "ipykernel.kernelapp", "ipykernel.zmqshell"),
+)
+
 # Runs in the environment that has Jupyter, and speaks JSON a line on its stdin and stdout.
 FRONT_END = r"""
 import json, os, sys
-from jupyter_client.manager import start_new_kernel
+from jupyter_client.manager import KernelManager
 
-manager, client = start_new_kernel(
-    kernel_name="python3", cwd=sys.argv[1], stderr=open(os.devnull, "w")
+manager = KernelManager(kernel_name="python3")
+manager.kernel_spec.argv[0] = sys.argv[2]
+manager.start_kernel(
+    cwd=sys.argv[1],
+    stderr=open(os.devnull, "w"),
+    # A warm interpreter did import ipykernel before there was a parent, and froze its objects.
+    extra_arguments=[
+        "--IPKernelApp.parent_handle=%d" % os.getpid(),
+        "--IPKernelApp.exec_lines=__import__('gc').unfreeze()",
+    ],
 )
+client = manager.client()
+client.start_channels()
+client.wait_for_ready(timeout=60)
 
 def send(code, cell):
     content = dict(code=code, silent=False, store_history=True, user_expressions={},
@@ -73,7 +91,7 @@ class Kernel:
             **env,
         }
         self.process = subprocess.Popen(
-            [python, "-W", "ignore", "-c", FRONT_END, folder],
+            [python, "-W", "ignore", "-c", FRONT_END, folder, python],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -136,6 +154,7 @@ def save(folder: Path, *cells: tuple[str, str]) -> Path:
     return path
 
 
+@functools.cache
 def lacks() -> str:
     """Why no kernel can be started; "" if one can."""
     ask = "import ipykernel, jupyter_client, nbclient"

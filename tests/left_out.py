@@ -1,7 +1,8 @@
 """What a run of this size leaves out, counted and named at its end.
 
-A test is left out by its parameter `python`, `driver` or `version`, or by its mark
-`heavy("torch")`. Both are seen when tests are collected, so all of it is counted.
+A test is left out by its parameter `python`, `driver` or `version`, by its mark
+`heavy("torch")`, or as one of many rows of a table (`some_rows`). All of these are seen when tests
+are collected, so all of it is counted.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import run_size
 import support
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 # What scripts/heavy-libs.txt installs, as people call it.
 HEAVY = {"duckdb", "jax", "matplotlib", "numba", "opencv", "polars", "scikit-learn", "torch"}
@@ -36,6 +37,14 @@ def heavy(*libraries: str) -> pytest.MarkDecorator:
     return pytest.mark.heavy(*libraries)
 
 
+def some_rows(rows: Sequence[Any], table: str, *, step: int = 3) -> list[Any]:
+    """Give rows for `parametrize`, of which only a full run takes all, others each `step`-th."""
+    rest = pytest.mark.row_of_many(table)
+    return [
+        pytest.param(row, marks=[rest] if number % step else []) for number, row in enumerate(rows)
+    ]
+
+
 def reason_to_leave_out(item: pytest.Item) -> str | None:
     """Say why a run of this size leaves a test out; None if it does not."""
     if run_size.FULL:
@@ -43,6 +52,8 @@ def reason_to_leave_out(item: pytest.Item) -> str | None:
     libraries = sorted({name for mark in item.iter_markers("heavy") for name in mark.args})
     if libraries:
         return f"with {', '.join(libraries)}"
+    for mark in item.iter_markers("row_of_many"):
+        return f"more rows of {mark.args[0]}"
     parameters: dict[str, Any] = item.callspec.params if hasattr(item, "callspec") else {}
     versions = [str(parameters.get(name)) for name in VERSION_PARAMETERS]
     chosen = support.chosen_versions()
@@ -69,6 +80,7 @@ def describe_left_out(left_out: LeftOut) -> Iterator[str]:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the mark."""
     config.addinivalue_line("markers", "heavy(*libraries): needs libraries of a full run only")
+    config.addinivalue_line("markers", "row_of_many(table): one of the rows of a full run only")
     config.stash[_left_out] = {}
     if not hasattr(config, "workerinput") and config.pluginmanager.hasplugin("xdist"):
         config.pluginmanager.register(WorkerListener(config))

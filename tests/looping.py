@@ -128,7 +128,7 @@ class Looping:
 
     def wait(self, timeout: float = 60) -> int:
         """Its exit code, once it has ended."""
-        return self.process.wait(timeout)
+        return support.wait_for_end(self.process, timeout)
 
     def quit(self) -> int:
         """Say so; the exit code."""
@@ -142,7 +142,7 @@ class Looping:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
-                self.process.wait(10)
+                support.wait_for_end(self.process, 10)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()

@@ -14,6 +14,7 @@ import pytest
 
 import packages
 import support
+import warm_libraries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,14 @@ USUAL_PLUGINS = ("asyncio", "hypothesispytest", "pytest_cov", "rerunfailures", "
 PLUGINS = ["pytest-xdist", "pytest-asyncio", "pytest-rerunfailures", "pytest-cov"]
 # What is asked for, on which Python: the oldest pytest on the oldest Python.
 OTHERS = {"7": ("pytest>=7,<8", "3.9"), "8": ("pytest>=8,<9", "3.13"), "9": ("pytest>=9", "3.12")}
+# What pytest imports in each run, with what comes with it.
+IMPORTED = (
+    *("pytest", "_pytest.main", "_pytest.terminal", "_pytest.junitxml", "_pytest.unittest"),
+    *("_pytest.assertion.rewrite", "_pytest.doctest", "_pytest.logging", "_pytest.cacheprovider"),
+    *("_pytest.pastebin", "_pytest.stepwise", "_pytest.threadexception", "_pytest.debugging"),
+    *("_pytest.unraisableexception", "_pytest.faulthandler", "_pytest.setuponly"),
+    *("unittest", "asyncio", "importlib.metadata"),
+)
 
 
 @functools.cache
@@ -54,6 +63,11 @@ def compile_sources(python: str) -> None:
     subprocess.run(words, check=False, capture_output=True, timeout=200)
 
 
+def find_runner(python: str) -> str:
+    """Give an executable that is used like this Python, and has imported its pytest already."""
+    return str(warm_libraries.start_server(python, IMPORTED).executable)
+
+
 def installed(folder: Path) -> Path:
     """Make a folder that, on the path, is an installation of zeroin with its entry points."""
     site = folder / "site"
@@ -73,6 +87,7 @@ class Suite:
         self.folder.mkdir()
         (self.folder / "pyproject.toml").write_text("[project]\nname = 'shop'\n")
         self.python = python
+        self.runner = python  # another executable that stands for it, such as `find_runner` gives
         self.env = support.clean_environment(folder)
         self.env["PYTHONPATH"] = str(installed(folder))
         self.env["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -96,7 +111,7 @@ class Suite:
     ) -> subprocess.CompletedProcess[str]:
         """Run pytest to its end."""
         return subprocess.run(
-            [self.python, "-m", "pytest", "-W", "ignore", *args],
+            [self.runner, "-m", "pytest", "-W", "ignore", *args],
             cwd=cwd or self.folder,
             env={**self.env, **(env or {})},
             stdin=subprocess.DEVNULL,

@@ -10,6 +10,7 @@ import glob
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -535,6 +536,7 @@ class _Seen:
 # --- what a test left running ------------------------------------------------------------
 
 TEST_ID = "ZEROIN_TEST_ID"
+PATIENCE = 2.0  # seconds that what a test has started may take to end after it
 # What lives as long as the test process: not the test's doing.
 HELPERS = (
     b"multiprocessing.resource_tracker",
@@ -546,6 +548,18 @@ HELPERS = (
 def processes() -> set[int]:
     """List the processes that there are."""
     return {int(name) for name in os.listdir("/proc") if name.isdecimal()}
+
+
+def wait_for_end(process: subprocess.Popen[Any], timeout: float) -> int:
+    """Wait for a child; at once when it ends, where `Popen.wait` would look each 50 ms."""
+    if process.poll() is not None:
+        return int(process.returncode)
+    ended = os.pidfd_open(process.pid)
+    try:
+        select.select([ended], [], [], timeout)
+    finally:
+        os.close(ended)
+    return process.wait(0)
 
 
 def children() -> set[int]:
@@ -568,9 +582,9 @@ def marked(mark: str, among: set[int] | None = None) -> set[int]:
     return found
 
 
-def left_running(mark: str, before: set[int], patience: float = 2.0) -> dict[int, str]:
+def left_running(mark: str, before: set[int], patience: float | None = None) -> dict[int, str]:
     """Give what the test left behind, after what was ending anyway has had time to."""
-    until = time.monotonic() + patience
+    until = time.monotonic() + (PATIENCE if patience is None else patience)
     while True:
         new = processes() - before - {os.getpid()}
         pids = marked(mark, new) | (children() & new)

@@ -15,13 +15,16 @@ import support
 
 VICTIM = """
 import pytest
-from left_out import heavy
+from left_out import heavy, some_rows
 
 @heavy("torch")
 def test_heavy(): pass
 
 @pytest.mark.parametrize("version", ["3.9", "3.11", "3.12", "3.13"])
 def test_versions(version): pass
+
+@pytest.mark.parametrize("row", some_rows("abcd", "the alphabet"))
+def test_rows(row): pass
 
 def test_plain(): pass
 """
@@ -57,10 +60,11 @@ def test_what_is_left_out_is_named(tmp_path, workers):
     done = run_victim(tmp_path, VICTIM, "-n", workers)
     others = [v for v in ("3.11", "3.12") if v != own]
     lines = done.stdout.splitlines()
-    assert f"left out of this run: {1 + len(others)} tests, run by: make test FULL=1" in lines
+    assert f"left out of this run: {3 + len(others)} tests, run by: make test FULL=1" in lines
     assert "      1 with torch" in lines
+    assert "      2 more rows of the alphabet" in lines
     assert all(f"      1 on Python {version}" in lines for version in others)
-    assert f"{5 - len(others)} passed" in done.stdout
+    assert f"{7 - len(others)} passed" in done.stdout
     assert "make test ACCEPTANCE=1" in done.stdout
 
 
@@ -68,7 +72,7 @@ def test_what_is_left_out_is_named(tmp_path, workers):
 def test_a_full_run_leaves_nothing_out(tmp_path, variable):
     """All tests run; only the whole acceptance is named, unless it was asked for, too."""
     done = run_victim(tmp_path, VICTIM, **{variable: "1"})
-    assert "6 passed" in done.stdout
+    assert "10 passed" in done.stdout
     assert "FULL=1" not in done.stdout
     assert ("ACCEPTANCE=1" in done.stdout) == (variable == "ZEROIN_TEST_FULL")
 
@@ -95,7 +99,7 @@ TIMES = """
 import subprocess, sys
 
 def test_program():
-    code = "import time\\nwhile time.process_time() < 1: pass"
+    code = "import time\\nwhile time.process_time() < 0.6: pass"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 def test_waiting():
@@ -103,11 +107,11 @@ def test_waiting():
 
 def test_itself():
     import time
-    until = time.process_time() + 1
+    until = time.process_time() + 0.5
     while time.process_time() < until: pass
 
 def test_without_a_mark():
-    code = "import time\\nwhile time.process_time() < 1: pass"
+    code = "import time\\nwhile time.process_time() < 0.6: pass"
     subprocess.run(["sh", "-c", "exec \\"$@\\"", "sh", sys.executable, "-c", code], env={})
 """
 

@@ -144,6 +144,18 @@ def run_victim(folder, text, *options, ci="false", before=()):
     )
 
 
+# For a test file that leaves a process behind: that it does is known at once.
+IMPATIENT = "import support\nsupport.PATIENCE = 0.1\n"
+HANGS = """
+import os, pytest, subprocess
+@pytest.mark.limit(0.5)
+def test_x():
+    child = os.fork() or subprocess.run(['sleep', '3602'])
+    os.waitpid(child, 0)
+def test_y(): pass
+"""
+
+
 @pytest.mark.parametrize("ci", ["false", "true"])
 def test_needs(tmp_path, ci):
     """A test that needs what isn't here is skipped with the reason; in CI it fails."""
@@ -158,7 +170,7 @@ def test_needs(tmp_path, ci):
 
 def test_a_leak_fails_the_test(tmp_path):
     """A test that leaves a process running fails, and the process is ended."""
-    victim = "import subprocess\ndef test_x(): subprocess.Popen(['sleep', '3601'])\n"
+    victim = f"{IMPATIENT}import subprocess\ndef test_x(): subprocess.Popen(['sleep', '3601'])\n"
     done = run_victim(tmp_path, victim)
     assert "sleep 3601" in done.stdout
     assert "1 error" in done.stdout
@@ -179,14 +191,7 @@ def test_x():
 
 def test_a_hang_fails_the_test(tmp_path):
     """A test that hangs fails, what it waited for is ended, and the next test runs."""
-    victim = """
-import os, pytest, subprocess
-@pytest.mark.limit(0.5)
-def test_x():
-    child = os.fork() or subprocess.run(['sleep', '3602'])
-    os.waitpid(child, 0)
-def test_y(): pass
-"""
+    victim = f"{IMPATIENT}{HANGS}"
     done = run_victim(tmp_path, victim)
     assert "still running after 0.5 s" in done.stdout
     assert "sleep 3602" in done.stdout

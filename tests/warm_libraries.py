@@ -30,7 +30,7 @@ import support
 PROGRAMS = Path(__file__).with_name("programs")
 PATIENCE = 100  # seconds in which a loaded machine must have imported all of it
 # A fork of a process takes the longer the more it has loaded: each has what its programs need.
-TABLES = ("numpy", "pyarrow.parquet", "pyarrow.feather", "PIL.Image")
+TABLES = ("numpy", "pyarrow.parquet", "pyarrow.dataset", "pyarrow.feather", "PIL.Image")
 TORCH = ("numpy", "torch", "torch._dynamo", "torch.utils.data", "safetensors.torch")
 
 
@@ -43,7 +43,7 @@ class LibraryServer:
         socket = self.folder / "socket"
         program = self._place_server()
         self._place_client(python, socket)
-        left_out = (support.TEST_ID, "PYTHONPATH", "PYTHONHOME")
+        left_out = (support.TEST_ID, "PYTHONPATH", "PYTHONHOME", "PYTHONUNBUFFERED")
         self.process = subprocess.Popen(
             [python, program, socket, *libraries],
             env={name: value for name, value in os.environ.items() if name not in left_out},

@@ -10,6 +10,7 @@ from summaries import assert_cheap, run, texts
 from zeroin.agent import summary
 
 
+@pytest.mark.xdist_group("summary_values")  # they share a run on each Python
 class TestValues:
     """What programs usually hold."""
 

@@ -10,13 +10,21 @@ from left_out import heavy
 
 @heavy("torch")
 @pytest.mark.slow
+@pytest.mark.xdist_group("summary_libraries")  # they share a run
 class TestLibraries:
     """Arrays, tensors and tables, in an interpreter that has the real libraries."""
 
     @pytest.fixture
     def answer(self, libs, tmp_path_factory):
-        folder = str(tmp_path_factory.getbasetemp())
-        return lambda part: run(libs, "summary_libraries", folder, part)
+        # The same path for all tests, so that the victim runs once.
+        whole = run(libs, "summary_libraries", str(tmp_path_factory.getbasetemp()))
+
+        def pick(part):
+            names = whole["names"][part]
+            results = {name: whole["results"][name] for name in names}
+            return {"results": results, "called": whole["called"][part]}
+
+        return pick
 
     def test_numpy(self, answer):
         """An array is told by shape, type, spread, and how many numbers are not finite."""

@@ -8,6 +8,7 @@ import pytest
 from summaries import AGENT, LIMIT, MEMORY, assert_cheap, run, texts
 
 
+@pytest.mark.xdist_group("summary_reprs")  # they share a run on each Python
 class TestReprs:
     """Objects whose repr does what no repr should."""
 

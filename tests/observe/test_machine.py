@@ -340,7 +340,7 @@ class TestGPU:
     )
     def test_bad_driver(self, tmp_path, init, said):
         """The other trials answer all the same."""
-        found = self.ask(tmp_path, init, seconds=5.0)
+        found = self.ask(tmp_path, init, seconds=3.0)
         assert found["GPU"].state == "limited"
         assert found["GPU"].detail == f"the trial gave no answer: {said}"
         assert found["user namespaces"].detail != found["GPU"].detail

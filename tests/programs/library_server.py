@@ -162,9 +162,9 @@ def take_files(files, numbers):
     above = max([*files, *numbers]) + 1
     moved = [fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, above) for file in files]
     os.closerange(0, above)
-    for file, number in zip(moved, numbers, strict=True):
-        os.dup2(file, number, inheritable=True)
-        os.close(file)
+    for place, number in enumerate(numbers):
+        os.dup2(moved[place], number, inheritable=True)
+        os.close(moved[place])
 
 
 def take_environment(environment):
@@ -244,7 +244,7 @@ def prepare_interpreter(words, path):
     main = types.ModuleType("__main__")
     main.__builtins__ = sys.modules["builtins"]
     sys.modules["__main__"] = main
-    if "I" not in words.flags:
+    if not {"I", "P"} & set(words.flags):
         folder = os.path.dirname(os.path.realpath(words.script)) if words.script else ""
         sys.path.insert(0, os.getcwd() if words.module else folder)
     return main
@@ -305,6 +305,8 @@ for one in list(weakref.finalize._registry):
 gc.collect()
 gc.freeze()
 order, files = serve_programs(sys.argv[1])
+if "torch" not in sys.modules:  # its objects are too many to be looked at again and again
+    gc.unfreeze()
 failed = None
 folder, *files = files
 os.fchdir(folder)

@@ -217,8 +217,9 @@ def tell_pandas():
             CALLED.append(name)
             time.sleep(60)
 
+    before = len(CALLED)
     hostile = Hostile({"a": [1, 2]})
-    CALLED.clear()
+    del CALLED[before:]
     tell("hostile table", hostile)
 
 
@@ -232,6 +233,11 @@ PARTS = {
 if __name__ == "__main__":
     tensor = torch.ones(100)
     harness.summary.summarise_all([("", np.ones(100)), ("", tensor)])  # what loads once, loads now
-    for part in PARTS[sys.argv[2]]:
-        part()
-    harness.finish(called=CALLED)
+    names, called = {}, {}
+    for part, functions in PARTS.items():
+        before, calls = set(harness.results), len(CALLED)
+        for function in functions:
+            function()
+        names[part] = [name for name in harness.results if name not in before]
+        called[part] = CALLED[calls:]
+    harness.finish(names=names, called=called)

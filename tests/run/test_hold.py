@@ -27,8 +27,8 @@ if len(sys.argv) > 1 and os.fork() == 0:
 kept = []
 for step in range(30):
     kept.append(b"x" * 5_000_000)
-    time.sleep(0.04)
-time.sleep(0.5)  # at the peak
+    time.sleep(0.02)
+time.sleep(0.3)  # at the peak
 print("grown", flush=True)
 """
 
@@ -139,10 +139,10 @@ def test_nothing_stands_still_for_ever(zeroin, grows):
 
 def test_standing_still_takes_no_time(zeroin, grows):
     """A time-out counts only what it really ran."""
-    words = ("--timeout", "4", "--pause-at-peak=60M", "--", "python", "grow.py")
+    words = ("--timeout", "3", "--pause-at-peak=60M", "--", "python", "grow.py")
     run = Running(zeroin, grows, *words)
     (pid,) = run.held()
-    time.sleep(4.5)  # this is what is tested, not a wait for something
+    time.sleep(3.2)  # this is what is tested, not a wait for something
     assert state(pid) == "T"
     os.kill(pid, signal.SIGCONT)
     out, _ = run.process.communicate(timeout=30)

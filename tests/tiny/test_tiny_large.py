@@ -10,9 +10,9 @@ import pytest
 import support
 from zeroin.tiny import fake_arrays
 
-SIZE = 300 << 20  # bytes of a file,
-LIMIT = 200 << 20  # of address space: less than the file
-PEAK = 80 << 20  # of memory that is really used, at most; Python itself takes a third of it
+SIZE = 120 << 20  # bytes of a file,
+LIMIT = 100 << 20  # of address space: less than the file
+PEAK = 50 << 20  # of memory that is really used, at most; Python itself takes a third of it
 PROGRAM = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, ({0}, {0})); from zeroin.fronts.cli import main; sys.exit(main(sys.argv[1:]))"
 
 MEASURE = "import os, subprocess, sys; one = subprocess.Popen(sys.argv[1:]); _, status, usage = os.wait4(one.pid, 0); print(usage.ru_maxrss, flush=True); os._exit(os.waitstatus_to_exitcode(status))"
@@ -92,7 +92,7 @@ def write_array(path):
     [("a.jsonl", write_lines), ("a.json", write_list), ("a.npy", write_array)],
 )
 def test_a_file_that_is_larger_than_memory(tmp_path, rows_of, name, write):
-    """300 MB with 200 MB of address space; and the odd row near its end is found."""
+    """120 MB with 100 MB of address space; and the odd row near its end is found."""
     count = write(tmp_path / name)
     assert (tmp_path / name).stat().st_size > LIMIT
     told, peak = limited(tmp_path, name, "-n", "20")
@@ -108,11 +108,12 @@ def test_a_file_that_is_larger_than_memory(tmp_path, rows_of, name, write):
 
 PARQUET = """
 import random, pyarrow as pa, pyarrow.parquet as pq
-drawn = random.Random(1)
 n = 62_000
+drawn = random.Random(1).randbytes(5000 + n)
+bodies = pa.py_buffer(b"".join(drawn[one : one + 5000] for one in range(n)))
 table = pa.table({
     "id": range(n),
-    "body": [drawn.randbytes(5000) for _ in range(n)],
+    "body": pa.Array.from_buffers(pa.binary(5000), n, [None, bodies]).cast(pa.binary()),
     "label": [None if one == n - 7 else "a" for one in range(n)],
 })
 pq.write_table(table, "a.parquet", compression="none", row_group_size=n // GROUPS)

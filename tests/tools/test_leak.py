@@ -199,7 +199,7 @@ def test_memory_that_no_object_has(zeroin, project):
 
 
 FINE = {
-    "temporaries": "def step(n):\n    return len([bytearray(4_000_000) for _ in range(10)])\n",
+    "temporaries": "def step(n):\n    return len([bytearray(1_000_000) for _ in range(10)])\n",
     "small objects": "def step(n):\n    return len([{'a': i} for i in range(20_000)])\n",
     "a bounded cache": (
         "import functools\n\n\n@functools.lru_cache(maxsize=4)\ndef step(n):\n    return bytes(100_000)\n"
@@ -330,10 +330,11 @@ def test_a_program_that_fails_ends_as_it_did(leak, zeroin, project):
 def test_a_server_is_looked_at_for_a_time(leak, project):
     """The time limit ends it, and the answer counts."""
     text = (
-        LEAKS["global list"] + "\n\nimport time\n\nwhile True:\n    step(0)\n    time.sleep(0.01)\n"
+        LEAKS["global list"]
+        + "\n\nimport time\n\nwhile True:\n    step(0)\n    time.sleep(0.005)\n"
     )
     (project / "serve.py").write_text(text)
-    found = leak("--timeout", "4s", "--", "python", "serve.py")
+    found = leak("--timeout", "2s", "--", "python", "serve.py")
     assert found["verdict"] == "leaks"
     assert found["who"]["containers"][0]["held"] == ["module __main__", "history"]
 
@@ -380,7 +381,7 @@ def test_pytest_and_torch(leak, project, libs):
     assert leak(*words, code=0)["verdict"] == "steady"
     text = (
         "import torch\n\nmodel = torch.nn.Linear(100, 100)\nlosses = []\n\n\ndef step(n):\n"
-        "    loss = model(torch.randn(2000, 100)).pow(2).mean()\n    loss.backward()\n"
+        "    loss = model(torch.randn(300, 100)).pow(2).mean()\n    loss.backward()\n"
         "    losses.append(loss + 0)\n"
     )
     (project / "graph.py").write_text(text + LOOP)

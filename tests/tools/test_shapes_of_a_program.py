@@ -548,7 +548,7 @@ def test_a_mismatch_shows_both_sides(real):
 
 @heavy("torch", "numba")
 @pytest.mark.slow
-def test_what_compiles_or_traces_code_still_works(real):
+def test_what_compiles_or_traces_code_still_works(real, warm_torch):
     """numba, torch.compile, torch.jit, fx, functorch, and modes that see every call."""
     script = real.write(
         "compiled.py",
@@ -615,10 +615,9 @@ def test_what_compiles_or_traces_code_still_works(real):
         print(Tracked.calls, Counting.calls)
         """,
     )
-    python = support.libs_python()
     env = {**os.environ, "TORCHDYNAMO_DISABLE": "1"}
     plain = subprocess.run(
-        [python, script], capture_output=True, text=True, check=True, env=env, timeout=200
+        [warm_torch, script], capture_output=True, text=True, check=True, env=env, timeout=200
     )
     done = real("--no-record", "compiled.py")
     assert plain.stdout in done.stderr
@@ -677,8 +676,8 @@ def test_under_pytest(real):
 @pytest.mark.slow
 def test_jax_also_while_it_traces(real):
     """Arrays, and inside of `jit`, `vmap` and `grad` what they trace with."""
-    python = support.libs_python()
-    if subprocess.run([python, "-c", "import jax"], check=False, capture_output=True).returncode:
+    ask = "from importlib.util import find_spec; print(find_spec('jax') is not None)"
+    if subprocess.check_output([support.libs_python(), "-c", ask]) != b"True\n":
         pytest.skip("needs jax: make setup")
     real.write(
         "traced.py",

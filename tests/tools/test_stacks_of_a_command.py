@@ -69,6 +69,10 @@ ASYNC = {
 }
 
 
+# So that their looks are taken once, not by each process of pytest.
+at_one_worker = pytest.mark.xdist_group("standing")
+
+
 @pytest.fixture(scope="module")
 def standing(tmp_path_factory):
     """The looks at LOCK and all of ASYNC: at once, since each has to stand still for seconds."""
@@ -103,6 +107,7 @@ def standing(tmp_path_factory):
 
 
 @pytest.mark.slow
+@at_one_worker
 def test_a_hang_is_noticed_and_ended(standing):
     """Without any time given: nothing moves, it is said where, and recorded as a hang."""
     done, shown = standing["lock"]
@@ -115,18 +120,33 @@ def test_a_hang_is_noticed_and_ended(standing):
     assert shown["stacks"]
 
 
+def open_looking(zeroin, *words, cwd=None):
+    """Start zeroin, to read its looks one by one."""
+    return subprocess.Popen(
+        [*zeroin.driver, *words],
+        cwd=cwd,
+        env=zeroin.env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 def test_after_a_time_it_goes_on(zeroin, project):
     """`--after`: one look, and the command's own end and output."""
     (project / "slow.py").write_text(
-        "import time\nfor n in range(40):\n    time.sleep(0.05)\nprint('done')\nraise SystemExit(3)\n"
+        "import os, time\nwhile not os.path.exists('seen'):\n    time.sleep(0.05)\n"
+        "print('done')\nraise SystemExit(3)\n"
     )
-    done = zeroin("stacks", "--after", "0.5s", "--json", "--", "python", "slow.py", cwd=project)
-    assert done.returncode == 3
-    (line,) = done.stdout.splitlines()
-    found = json.loads(line)
+    words = ("stacks", "--after", "0.5s", "--json", "--", "python", "slow.py")
+    with open_looking(zeroin, *words, cwd=project) as looking:
+        found = json.loads(looking.stdout.readline())
+        (project / "seen").touch()
+        rest, said = looking.communicate(timeout=60)
+    assert (looking.returncode, rest) == (3, "")
     assert found["why"] == "after 0.5 s"
     assert "at slow.py:3" in found["verdict"]
-    assert "done" in done.stderr
+    assert "done" in said
 
 
 def test_a_command_that_ends_at_once(zeroin, project):
@@ -154,6 +174,7 @@ def test_ctrl_backslash_takes_a_look_and_the_program_goes_on(zeroin, project, te
 
 
 @pytest.mark.slow
+@at_one_worker
 @pytest.mark.parametrize("mode", ["755", "600"])
 def test_tasks_of_a_program_under_zeroin(standing, mode):
     """Where each coroutine waits; if its interpreter can't be started again, the agent tells."""
@@ -161,6 +182,7 @@ def test_tasks_of_a_program_under_zeroin(standing, mode):
 
 
 @pytest.mark.slow
+@at_one_worker
 def test_tasks_on_one_line_that_wait_for_different_things(standing):
     """The one that has the lock sleeps, the others wait for it."""
     said = [one["verdict"] for one in standing["one line"]["groups"]]
@@ -169,6 +191,7 @@ def test_tasks_on_one_line_that_wait_for_different_things(standing):
 
 
 @pytest.mark.slow
+@at_one_worker
 def test_the_task_that_holds_up_its_loop_does_not_wait(standing):
     """It is told as the thread that runs it, and only the others as tasks."""
     found = standing["held up"]
@@ -198,12 +221,13 @@ def test_every_says_what_moves(zeroin, project):
     ) as running:
         try:
             running.stdout.readline()
-            done = zeroin("stacks", str(running.pid), "--every", "0.3s", "--for", "2s", "--json")
+            words = ("stacks", str(running.pid), "--every", "0.3s", "--for", "60s", "--json")
+            with open_looking(zeroin, *words) as looking:
+                looks = [json.loads(looking.stdout.readline()) for _ in range(3)]
+                looking.terminate()
             text = zeroin("stacks", str(running.pid), "--every", "0.2s", "--for", "0.4s").stdout
         finally:
             running.kill()
-    looks = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(looks) > 2
     threads = [t for look in looks[1:] for g in look["groups"] for t in g["threads"]]
     assert {t["moved"] for t in threads if t["name"] == "rest"} == {False}
     assert any(t["busy"] > 0.1 for t in threads if t["name"] == "MainThread")
@@ -213,17 +237,22 @@ def test_every_says_what_moves(zeroin, project):
 
 def test_every_ends_with_the_program(zeroin, project):
     """It is said, and that is no failure."""
-    (project / "short.py").write_text("import time\nprint('up', flush=True)\ntime.sleep(1.5)\n")
+    (project / "short.py").write_text("print('up', flush=True)\ninput()\n")
     with subprocess.Popen(
-        [support.base_python(), "short.py"], cwd=project, env=zeroin.env, stdout=subprocess.PIPE
+        [support.base_python(), "short.py"],
+        cwd=project,
+        env=zeroin.env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as running:
         running.stdout.readline()
-        command = [*zeroin.driver, "stacks", str(running.pid), "--every", "0.2s"]
-        looking = subprocess.Popen(command, env=zeroin.env, stdout=-3, stderr=subprocess.PIPE)
-        running.wait()
-        _, said = looking.communicate(timeout=60)
+        words = ("stacks", str(running.pid), "--every", "0.2s", "--json")
+        with open_looking(zeroin, *words) as looking:
+            looking.stdout.readline()
+            running.communicate(b"\n")
+            _, said = looking.communicate(timeout=60)
     assert looking.returncode == 0
-    assert f"process {running.pid} has ended".encode() in said
+    assert f"process {running.pid} has ended" in said
 
 
 def test_the_attempt_that_runs_is_meant(zeroin, project):

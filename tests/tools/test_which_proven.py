@@ -176,7 +176,7 @@ def test_a_command_that_fails_before(zeroin, shop):
 
 def test_a_time_limit(zeroin, shop):
     """A command that never gets there and never ends can't tell anything."""
-    words = ("--timeout", "2s", "--", "python", "-c", "import time; time.sleep(100)")
+    words = ("--timeout", "0.5s", "--", "python", "-c", "import time; time.sleep(100)")
     env = {"PYTHONPATH": "lib"}
     done = zeroin("which", "shop.cart", *words, cwd=shop, env=env)
     assert (done.returncode, done.stdout) == (125, "")

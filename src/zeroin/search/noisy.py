@@ -130,6 +130,10 @@ class Noisy:
 
     def _testable(self, places: set[int]) -> Iterator[tuple[int, float]]:
         """Those that can be run, or their neighbours, and how probable that is."""
+        if not self.untestable:
+            places = places.union(place for place, _, _ in self.counts)
+            yield from ((place, 1.0) for place in places)
+            return
         for (before, _, _), (behind, _, _) in itertools.pairwise(self.counts):
             skipped = [one for one in self.untestable if before < one < behind]
             testable = Testable(sorted(skipped))

@@ -44,6 +44,7 @@ class Posterior:
     def __init__(self, counts: Counts, doubt: float) -> None:
         self.groups = _groups(counts, doubt)
         self.places = [group.before for group in self.groups]
+        self._noise = [(_bits(group.bad), _bits(group.good)) for group in self.groups]
         self._left = _sums((one.mass, one.bad) for one in self.groups)
         self._right = _sums((one.mass, one.good) for one in reversed(self.groups))[::-1]
 
@@ -77,9 +78,10 @@ class Posterior:
         bad = group.each * (place - group.before)
         good = group.mass - bad
         (fails_left, noise_left), (fails_right, noise_right) = self._left[at], self._right[at + 1]
+        noise_bad, noise_good = self._noise[at]
         return (
             fails_left + fails_right + bad * group.bad + good * group.good,
-            noise_left + noise_right + bad * _bits(group.bad) + good * _bits(group.good),
+            noise_left + noise_right + bad * noise_bad + good * noise_good,
         )
 
 

@@ -10,6 +10,8 @@ from looking import run, start
 import support
 from left_out import heavy
 
+pytestmark = pytest.mark.xdist_group("peek_libraries")  # they share a run
+
 PROGRAM = support.ROOT / "tests" / "programs" / "look_libraries.py"
 
 
@@ -153,9 +155,9 @@ def test_in_a_traced_function(libs, tmp_path):
 
 @heavy("torch")
 @pytest.mark.slow
-def test_a_whole_graph_where_all_is_off(libs, tmp_path):
+def test_a_whole_graph_where_all_is_off(warm_torch, tmp_path):
     """With ZEROIN_PEEK=off they are nothing to `torch.compile`."""
-    done = run(libs, tmp_path, TRACED, "off", env={"ZEROIN_PEEK": "off"})
+    done = run(warm_torch, tmp_path, TRACED, "off", env={"ZEROIN_PEEK": "off"})
     assert (done.returncode, done.stderr) == (0, "")
 
 

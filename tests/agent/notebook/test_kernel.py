@@ -11,9 +11,11 @@ import pytest
 
 import kernels
 import support
+import warm_libraries
 from left_out import heavy
 
-pytestmark = pytest.mark.slow
+# They share a warm Jupyter.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("kernel")]
 
 
 @pytest.fixture
@@ -24,12 +26,28 @@ def folder(tmp_path):
     return path
 
 
+@pytest.fixture(scope="session")
+def jupyter():
+    """An executable that is used like the interpreter of `libs`: Jupyter is imported."""
+    if reason := support.lack_of_libs() or kernels.lacks():
+        pytest.skip(reason)
+    return warm_libraries.find_executable(kernels.JUPYTER)
+
+
 @pytest.fixture
-def kernel(libs, folder):
+def kernel(jupyter, folder):
     """A kernel with the extension loaded."""
-    if why := kernels.lacks():
-        pytest.skip(why)
-    with kernels.Kernel(folder, libs) as one:
+    with kernels.Kernel(folder, jupyter) as one:
+        assert one("%load_ext zeroin") == []
+        yield one
+
+
+@pytest.fixture(scope="module")
+def idle_kernel(jupyter, tmp_path_factory):
+    """A kernel with the extension loaded, for tests that change nothing in it."""
+    folder = tmp_path_factory.mktemp("idle") / "work"
+    folder.mkdir()
+    with kernels.Kernel(folder, jupyter) as one:
         assert one("%load_ext zeroin") == []
         yield one
 
@@ -115,13 +133,11 @@ def test_a_fresh_run_names_what_differs(kernel, folder):
     assert kernel.text("len(seen)") == "2"
 
 
-def test_a_fresh_run_follows_the_saved_notebook(libs, folder):
+def test_a_fresh_run_follows_the_saved_notebook(jupyter, folder):
     """Its order counts, and what is no longer in it does not."""
-    if why := kernels.lacks():
-        pytest.skip(why)
     cells = [("a", "x = 1"), ("b", "print(x)"), ("c", "x = 2"), ("gone", "old = 5")]
     path = kernels.save(folder, *cells)
-    with kernels.Kernel(folder, libs, JPY_SESSION_NAME=str(path)) as kernel:
+    with kernels.Kernel(folder, jupyter, JPY_SESSION_NAME=str(path)) as kernel:
         kernel("%load_ext zeroin")
         for name, code in (cells[3], cells[2], cells[0], cells[1]):
             kernel(code, name)
@@ -230,11 +246,11 @@ def test_what_was_run_again_on_an_old_value_is_marked(kernel):
     assert re.search(r"\[7\].*⚠ hangs on \[4\], which is out of date", status), status
 
 
-def test_status_marks_what_the_file_tells(libs, folder):
+def test_status_marks_what_the_file_tells(jupyter, folder):
     """A cell that was deleted, one that used it, and one that took a name from below."""
     cells = [("a", "x = 1"), ("b", "y = x"), ("c", "print(z)"), ("d", "z = 2")]
     kernels.save(folder, *cells)
-    with kernels.Kernel(folder, libs, JPY_SESSION_NAME="note.ipynb") as kernel:
+    with kernels.Kernel(folder, jupyter, JPY_SESSION_NAME="note.ipynb") as kernel:
         kernel("%load_ext zeroin")
         for at in (0, 1, 3, 2):
             kernel(cells[at][1], cells[at][0])
@@ -269,7 +285,7 @@ def test_a_fresh_run_that_hangs_or_dies(kernel, folder):
     kernel("if os.path.exists('die'): os._exit(3)", "c")
     (folder / "hang").touch()
     assert re.match(
-        r"ended after 4 s: compared [01] of 3 cells", kernel.text("%zeroin fresh --timeout 4")
+        r"ended after 1 s: compared [01] of 3 cells", kernel.text("%zeroin fresh --timeout 1")
     )
     stopped = str(kernel("print('interrupt me')\n%zeroin fresh"))
     assert "interrupted: compared" in stopped or "KeyboardInterrupt" in stopped
@@ -294,19 +310,17 @@ def test_errors_here_and_fresh(kernel, folder):
 
 
 @pytest.mark.parametrize("words", ["fresh --timeout", "fresh --what", "what", "fresh --timeout x"])
-def test_wrong_words_are_answered_with_the_usage(kernel, words):
+def test_wrong_words_are_answered_with_the_usage(idle_kernel, words):
     """Nothing is run."""
-    told = kernel.text(f"%zeroin {words}")
+    told = idle_kernel.text(f"%zeroin {words}")
     assert "how many seconds" in told or "%zeroin fresh --reset" in told
 
 
-def test_two_kernels_at_once(libs, folder, tmp_path):
+def test_two_kernels_at_once(jupyter, folder, tmp_path):
     """They know nothing of each other."""
-    if why := kernels.lacks():
-        pytest.skip(why)
     other = tmp_path / "other"
     other.mkdir()
-    with kernels.Kernel(folder, libs) as one, kernels.Kernel(other, libs) as two:
+    with kernels.Kernel(folder, jupyter) as one, kernels.Kernel(other, jupyter) as two:
         for kernel in (one, two):
             kernel("%load_ext zeroin")
             kernel("x = 1", "a")

@@ -13,13 +13,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def make_suite(folder: Path, python: str) -> pytests.Suite:
+    """Make a project whose pytest is imported already when it starts."""
+    suite = pytests.Suite(folder, python)
+    suite.runner = pytests.find_runner(python)
+    return suite
+
+
 @pytest.fixture
 def suite(tmp_path: Path) -> pytests.Suite:
     """A project, and the pytest that runs this test."""
-    return pytests.Suite(tmp_path, sys.executable)
+    return make_suite(tmp_path, sys.executable)
 
 
 @pytest.fixture(params=list(pytests.OTHERS))
 def any_suite(tmp_path: Path, request: pytest.FixtureRequest) -> pytests.Suite:
     """A project, and each pytest that we work with in turn."""
-    return pytests.Suite(tmp_path, pytests.interpreter(request.param))
+    return make_suite(tmp_path, pytests.interpreter(request.param))

@@ -47,7 +47,7 @@ class Checkout:
         runner = self.suite.folder.parent / "pytest-runner.py"
         runner.write_text("import sys, pytest\nsys.exit(pytest.console_main())\n")
         return subprocess.run(
-            [self.suite.python, "-P", *words, "--zeroin-only-mine", "-q", *args],
+            [self.suite.runner, "-P", *words, "--zeroin-only-mine", "-q", *args],
             cwd=self.suite.folder,
             env={**self.suite.env, **env},
             capture_output=True,

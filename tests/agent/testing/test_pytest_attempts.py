@@ -12,6 +12,8 @@ import pytest
 
 import pytests
 
+pytestmark = pytest.mark.xdist_group("pytest_attempts")  # they share warm pytests
+
 DATA = """\
 def collate(items):
     return [item["label"] for item in items]

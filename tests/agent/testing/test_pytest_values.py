@@ -9,6 +9,8 @@ import pytest
 
 import pytests
 
+pytestmark = pytest.mark.xdist_group("pytest_values")  # they share runs, and warm pytests
+
 DATA = """\
 def collate(items):
     return [item["label"] for item in items]

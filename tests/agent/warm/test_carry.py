@@ -414,6 +414,35 @@ os.waitpid(pid, 0)
         story = freeze(python, START + program, times=0)
         assert story.told == ["ended"]  # the first run's own
 
+    def test_closed_before_the_fork(self, freeze, python):
+        """What a library's thread closes after the look is not opened again: it was closed.
+
+        Nor is what was opened under its number since then taken for it.
+        """
+        program = """
+names = ("gone.txt", "other.txt", "kept.txt")
+gone, other, kept = (os.open(name, os.O_RDWR | os.O_CREAT) for name in names)
+for one in (gone, other, kept): os.write(one, b"text")
+r = [os.open(name, os.O_RDONLY) for name in names]
+for one in (gone, other, kept): os.close(one)
+os.read(r[2], 2)
+state = carry.capture()
+os.close(r[0]); os.dup2(r[2], r[1])
+pid = os.fork()
+if not pid:
+    out = os.dup(1)
+    carry.freeze(state)
+    why = carry.thaw(state, out, 2)
+    names = [os.readlink("/proc/self/fd/%d" % fd).rpartition("/")[2] for fd in r[1:]]
+    print(why, os.path.exists("/proc/self/fd/%d" % r[0]), *names, os.read(r[2], 2).decode())
+    sys.stdout.flush()
+    os._exit(0)
+carry.settle(state)
+os.waitpid(pid, 0)
+"""
+        story = freeze(python, START + program)
+        assert (story.first.out, story.first.err) == ("None False kept.txt kept.txt xt\n", "")
+
 
 class TestSettle:
     """The program itself goes on undisturbed."""

@@ -8,6 +8,8 @@ import pytest
 
 from looping import Looping
 
+pytestmark = pytest.mark.xdist_group("profile")  # they share a run on each Python
+
 PROGRAM = """\
 import time
 
@@ -162,7 +164,7 @@ def test_a_loop_in_a_rush(profile, python):
         def main():
             began = time.perf_counter()
             a = b = 0
-            while time.perf_counter() - began < 1.0:
+            while time.perf_counter() - began < 0.6:
                 a = heavy(1)
                 b = light(2)
             return a + b
@@ -174,7 +176,7 @@ def test_a_loop_in_a_rush(profile, python):
     assert heavy["sampled"]
     assert heavy["share"] > 0.6
     assert rows["return k"]["share"] < 0.2
-    assert 0.5 < sum(row["seconds"] for row in rows.values()) < 1.5  # without taking snapshots
+    assert 0.3 < sum(row["seconds"] for row in rows.values()) < 0.9  # without taking snapshots
 
 
 def test_the_outcome_is_that_of_a_plain_run(zeroin, project, python):

@@ -46,7 +46,7 @@ def server():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.asked, server.pages = [], {}
     server.url = f"http://127.0.0.1:{server.server_port}/simple"
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))  # then `shutdown` is heard
     thread.start()
     yield server
     server.shutdown()

@@ -11,14 +11,14 @@ done = []
 
 
 def work(i):
-    time.sleep(0.005)
+    time.sleep(0.002)
     if i == 40:
         raise ValueError(i)
     done.append(i)
 
 
 def main():
-    time.sleep(0.1)
+    time.sleep(0.05)
     for i in range(50):
         checkpoint()
         work(i)
@@ -36,7 +36,7 @@ def test_at_the_failing_item(scripted, python):
     loop.edit("train.py", ITEMS.replace("i == 40", "i == 400"))
     second = loop.line()
     assert (second["outcome"], second["mode"]) == ("passed", "from-failure")
-    assert second["saved_seconds"] > 0.1 + 39 * 0.005
+    assert second["saved_seconds"] > 0.05 + 39 * 0.002
     assert "all 50 1225\n" in loop.shown
 
 
@@ -125,10 +125,10 @@ def test_the_body_of_a_loop_that_is_under_way(scripted):
 
         def main():
             total = 0
-            time.sleep(0.1)
+            time.sleep(0.05)
             for i in range(40):
                 checkpoint()
-                time.sleep(0.005)
+                time.sleep(0.002)
                 if i == 35:
                     raise ValueError(total)
                 total += 1
@@ -142,7 +142,7 @@ def test_the_body_of_a_loop_that_is_under_way(scripted):
     loop.edit("train.py", source.replace("i == 35", "i == 350"))
     second = loop.line()
     assert (second["outcome"], second["mode"]) == ("passed", "from-failure")
-    assert second["saved_seconds"] > 0.1 + 34 * 0.005
+    assert second["saved_seconds"] > 0.05 + 34 * 0.002
     assert "total 40\n" in loop.shown
 
 
@@ -185,5 +185,5 @@ def test_again_and_again(scripted):
     loop.edit("train.py", source.replace("(40, 44, 48)", "()"))
     last = loop.line()
     assert (last["outcome"], last["mode"]) == ("passed", "from-failure")
-    assert last["saved_seconds"] > 0.1 + 47 * 0.005
+    assert last["saved_seconds"] > 0.05 + 47 * 0.002
     assert "all 50 1225\n" in loop.shown

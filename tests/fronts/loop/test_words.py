@@ -21,7 +21,10 @@ def test_words_in_order_then_the_end(zeroin, program):
 
 def test_the_end_of_the_words_costs_nothing(zeroin, program):
     """While the last run goes on, nobody looks at an ended stdin again and again."""
-    script(program, "import time\ntime.sleep(1.5)\n")
+    source = (
+        "import os, time\ntime.sleep(1.5 * os.path.exists('again'))\nopen('again', 'w').close()\n"
+    )
+    script(program, source)
     code = (
         "import os, sys; from zeroin.fronts.cli import main; main();"
         "print(sum(os.times()[:2]), file=sys.stderr)"

@@ -104,7 +104,7 @@ def test_what_it_writes_itself_does_not_belong_to_the_command(scripted, project)
 def test_no_standby_below_a_shell(scripted, two):
     """All that the shell does after it would be done in the background."""
     source = "import threading, time\nt = threading.Thread(target=time.sleep, args=(60,))\n"
-    source += "t.daemon = True\nt.start()\ntime.sleep(1)\n1 / 0\n"
+    source += "t.daemon = True\nt.start()\ntime.sleep(0.6)\n1 / 0\n"
     loop = scripted(source, command=("sh", "-c", "python train.py; echo x >> after"))
     assert "sh started it" in loop.line()["gate"]
     assert loop.says_nothing()

@@ -165,7 +165,7 @@ def test_what_a_command_changes_is_reversed(watch, tmp_path):
     """Only the characters that are others than before; and its exit code is told."""
     state = tmp_path / "state"
     state.write_text("loss 0.51\nsame\n")
-    shown = watch("-n", "50ms", "--", "cat", str(state))
+    shown = watch("-n", "50ms", "--", "cat", "state", cwd=tmp_path)
     shown.until("loss 0.51")
     state.write_text("loss 0.47\nsame\n")
     shown.until(lambda s: "loss 0.47" in s.lines[3] and s.reversed_at(3) == "47")

@@ -20,6 +20,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PATIENCE = 60  # seconds
+SETTLING = 0.3  # seconds that a program is given to come to rest, before it is looked at
+QUIET_LOOKS = 4  # in a row, a hundredth of a second apart: none of its threads runs then
+
+
+def _is_running(pid: int) -> bool:
+    """Whether a thread of a process runs, or waits for a disk or for its turn to run."""
+    states = set()
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/stat") as file:
+                states.add(file.read().rpartition(")")[2].split()[0])
+    return bool(states & {"R", "D"})
 
 
 class Stuck:
@@ -29,6 +41,7 @@ class Stuck:
         self.zeroin = zeroin
         self.folder = folder
         self.started: list[subprocess.Popen[bytes]] = []
+        self.settling = SETTLING
 
     def start(
         self, text: str, *args: str, python: str = "", name: str = "prog.py", **options: Any
@@ -59,25 +72,43 @@ class Stuck:
         return json.loads(done.stdout) if done.stdout else {"verdict": done.stderr, "groups": []}
 
     def until(
-        self, of: int | str, holds: Callable[[dict[str, Any]], object] | str, *options: str
+        self,
+        of: int | str,
+        holds: Callable[[dict[str, Any]], object] | str,
+        *options: str,
+        stands: bool = False,
     ) -> dict[str, Any]:
-        """Look until it stands as it should at two looks in a row, or the patience is over.
+        """Look until it stands as it should, or the patience is over.
 
         A program on its way to where it stands can already look like it: in the line that is
-        about to sleep, it computes.
+        about to sleep, it computes. So one that is not known to stand there, and did not rest
+        when the look began, has to be seen so at two looks in a row.
         """
         wanted = (lambda found: holds in found["verdict"]) if isinstance(holds, str) else holds
         deadline = time.monotonic() + PATIENCE
         before = None
         while True:
+            rests = stands or self._comes_to_rest()
             found = self.look(of, *options)
             if wanted(found):
-                if before == found["verdict"]:
+                if rests or before == found["verdict"]:
                     return found
                 before = found["verdict"]
             if time.monotonic() > deadline:
                 told = "\n".join(group["verdict"] for group in found["groups"])
                 pytest.fail(f"it says: {found['verdict']}\n{told}")
+
+    def _comes_to_rest(self) -> bool:
+        """Wait for it; False if one of the test's processes still runs when the time is over."""
+        deadline = time.monotonic() + self.settling
+        quiet = 0
+        while quiet < QUIET_LOOKS:
+            pids = support.marked(os.environ[support.TEST_ID]) - {os.getpid()}
+            quiet = quiet + 1 if pids and not any(map(_is_running, pids)) else 0
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.01)
+        return True
 
     def end(self) -> None:
         for process in self.started:

@@ -46,6 +46,13 @@ def free_port() -> str:
 
 
 @pytest.fixture
+def stuck(stuck):
+    """Start programs that take seconds until they are stuck."""
+    stuck.settling = 30
+    return stuck
+
+
+@pytest.fixture
 def train(stuck, libs):
     (stuck.folder / "data.py").write_text(textwrap.dedent(DATA))
     (stuck.folder / "train.py").write_text(textwrap.dedent(TRAIN))

@@ -251,9 +251,10 @@ def test_a_process_in_other_namespaces(stuck):
 @pytest.mark.slow
 def test_a_hundred_processes_that_come_and_go(stuck):
     """Half of them end while we look; the others are all there, in one group."""
-    pid = stuck.start("""
+    source = """
         import os, time
         def churn():
+            print(flush=True)
             while True:
                 child = os.fork()
                 if child == 0:
@@ -265,9 +266,13 @@ def test_a_hundred_processes_that_come_and_go(stuck):
             if os.fork() == 0:
                 rest()
         churn()
-    """).pid
+    """
+    process = stuck.start(source, stdout=subprocess.PIPE)
+    process.stdout.readline()
     found = stuck.until(
-        pid, lambda f: any(len(g["pids"]) == 100 and g["kind"] == "sleep" for g in f["groups"])
+        process.pid,
+        lambda f: any(len(g["pids"]) == 100 and g["kind"] == "sleep" for g in f["groups"]),
+        stands=True,
     )
     hundred = next(g for g in found["groups"] if len(g["pids"]) == 100)
     assert hundred["frames"][-1]["name"] == "rest"
@@ -351,7 +356,8 @@ def test_threads_that_take_turns(stuck):
         threading.Thread(target=spin, name="other").start()
         spin()
     """).pid
-    stuck.until(pid, lambda found: {g["kind"] for g in found["groups"]} == {"busy", "turn"})
+    kinds = {"busy", "turn"}
+    stuck.until(pid, lambda one: {g["kind"] for g in one["groups"]} == kinds, stands=True)
 
 
 def test_an_import_that_waits_for_itself(stuck):

@@ -191,8 +191,8 @@ def test_a_loop_that_never_rests(stuck):
                 await asyncio.gather(*[passes(n) for n in range(20)])
         asyncio.run(main())
     """).pid
-    stuck.until(pid, lambda _: (stuck.folder / "up").exists())
-    for _ in range(10):
+    stuck.until(pid, lambda _: (stuck.folder / "up").exists(), stands=True)
+    for _ in range(6):
         found = tasks(pid)
         assert [frame[2] for frame in found["stays"]] == ["wait", "stays"]
         assert {frame[2] for name in found.keys() - {"stays"} for frame in found[name]} <= {

@@ -44,7 +44,7 @@ def test_a_time_out_ends_the_program_but_no_snapshot(scenario):
     """So the next edit still goes on from there."""
     seen = scenario("""
         loop = Loop()
-        run = loop.run("out a", "wait", timeout=3)
+        run = loop.run("out a", "wait", timeout=2)
         warm = loop.run("out a", "out b", timeout=20)
         loop.engine.close()
         report(run=run, warm=warm)

@@ -448,13 +448,17 @@ def test_without_namespaces(story: Story) -> None:
     assert listing(story.folder) == before
 
 
-def test_goes_on_after_ctrl_c(story: Story) -> None:
+def test_goes_on_after_ctrl_c(story: Story, tmp_path: Path) -> None:
     """After Ctrl-C the same command goes on: what was tried is not tried again."""
-    story.edit("program.py", ("rate = ", "__import__('time').sleep(0.3)\n    rate = "))
+    pace = tmp_path / "pace"
+    pace.write_text("0")
+    wait = f"__import__('time').sleep(float(open({str(pace)!r}).read()))\n    rate = "
+    story.edit("program.py", ("rate = ", wait))
     story.run(code=0)
     noise(story)
     story.edit("library.py", ("by=1", "by=100"))
     story.run(code=1, env={"A": "1", "B": "2"})
+    pace.write_text("0.3")
     words = [*story.zeroin.driver, "bisect", "attempts", "-j", "1"]
     process = subprocess.Popen(
         words, cwd=story.folder, env=story.zeroin.env, stderr=subprocess.PIPE, text=True
@@ -467,6 +471,7 @@ def test_goes_on_after_ctrl_c(story: Story) -> None:
     assert process.wait(30) == 130
     process.stderr.close()
     assert time.monotonic() - began < 10
+    pace.write_text("0")
     told = story.ask("-j", "1")
     assert told["resumed"] >= 4
     assert [one["name"] for one in told["culprits"]] == ["library.py:5"]

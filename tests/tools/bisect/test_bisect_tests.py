@@ -18,6 +18,10 @@ PYTEST = (sys.executable, "-m", "pytest")
 pytestmark = pytest.mark.slow
 
 
+# Of two at once, one is often in vain.
+ONE_BY_ONE = ("-j", "1")
+
+
 class Suite:
     """A project with tests, and what bisect says of one."""
 
@@ -82,7 +86,7 @@ def test_the_polluter(suite: Suite) -> None:
         "test_f2.py", "pass", "state.VALUES.append(1)", "assert False, 'of its own'", "pass"
     )
     suite.write("test_z.py", "assert not state.VALUES")
-    told = suite.ask("tests/test_z.py::test_0", "-j", "1")
+    told = suite.ask("tests/test_z.py::test_0", *ONE_BY_ONE)
     assert [one["name"] for one in told["culprits"]] == ["tests/test_f2.py::test_1"]
     assert told["about"]["order"] == ["tests/test_f2.py::test_1", "tests/test_z.py::test_0"]
     assert told["tries"] <= 14
@@ -123,12 +127,12 @@ def test_one_that_it_needs(suite: Suite) -> None:
     suite.fill(3)
     suite.write("test_f1.py", "pass", "state.VALUES.append(1)", "pass")
     suite.write("test_z.py", "assert state.VALUES")
-    told = suite.ask("tests/test_z.py::test_0")
+    told = suite.ask("tests/test_z.py::test_0", *ONE_BY_ONE)
     assert told["fixed"]
     assert [one["name"] for one in told["culprits"]] == ["tests/test_f1.py::test_1"]
     for name in ("test_f0.py", "test_f2.py"):  # the text of a shorter search is the same
         (suite.folder / "tests" / name).unlink()
-    code, out, _ = suite.run("tests/test_z.py::test_0")
+    code, out, _ = suite.run("tests/test_z.py::test_0", *ONE_BY_ONE)
     assert code == 0
     assert "works only behind" in out
     assert "confirmed: fails alone, works behind that" in out
@@ -147,26 +151,25 @@ def test_odd_names_and_classes(suite: Suite) -> None:
         "def test_after(y):\n"
         "    assert not state.VALUES\n",
     )
-    assert suite.names("tests/test_a.py::test_after[[::] /]") == [
+    assert suite.names("tests/test_a.py::test_after[[::] /]", *ONE_BY_ONE) == [
         "tests/test_a.py::TestIt::test_it[::]"
     ]
 
 
 def test_options_of_the_project_do_not_disturb(suite: Suite) -> None:
     """xdist, stopping at the first failure and markers in the settings: the order is still ours."""
-    suite.env = {}
     suite.fill(2)
     suite.write("test_f1.py", "assert False", "state.VALUES.append(1)", "pass")
     suite.write("test_z.py", "assert not state.VALUES")
-    (suite.folder / "pytest.ini").write_text("[pytest]\naddopts = -x -n 2 --ff\n")
-    assert suite.names("tests/test_z.py::test_0") == ["tests/test_f1.py::test_1"]
+    (suite.folder / "pytest.ini").write_text("[pytest]\naddopts = -p xdist.plugin -x -n 2 --ff\n")
+    assert suite.names("tests/test_z.py::test_0", *ONE_BY_ONE) == ["tests/test_f1.py::test_1"]
 
 
 def test_one_that_comes_later(suite: Suite) -> None:
     """What comes before changes nothing: those behind it are tried before it as well."""
     suite.write("test_a.py", "assert not state.VALUES")
     suite.write("test_b.py", "pass", "state.VALUES.append(1)", "pass")
-    assert suite.names("tests/test_a.py::test_0") == ["tests/test_b.py::test_1"]
+    assert suite.names("tests/test_a.py::test_0", *ONE_BY_ONE) == ["tests/test_b.py::test_1"]
 
 
 def test_what_a_module_does_when_it_is_imported(suite: Suite) -> None:
@@ -174,7 +177,7 @@ def test_what_a_module_does_when_it_is_imported(suite: Suite) -> None:
     suite.fill(3)
     suite.write("test_f1.py", "state.VALUES.append(1)\ndef test_0():\n    pass\n")
     suite.write("test_z.py", "assert not state.VALUES")
-    assert suite.names("tests/test_z.py::test_0") == ["tests/test_f1.py::test_0"]
+    assert suite.names("tests/test_z.py::test_0", *ONE_BY_ONE) == ["tests/test_f1.py::test_0"]
 
 
 def test_nothing_is_left_in_the_project(suite: Suite) -> None:
@@ -197,8 +200,9 @@ def test_what_can_not_be_answered(suite: Suite) -> None:
         assert got == code, out + err
         return out + err
 
-    assert "no such test" in said("tests/test_z.py::test_7", 2)
-    assert "test_z.py::test_1" in said("tests/test_z.py::test_7", 2)
+    unknown = said("tests/test_z.py::test_7", 2)
+    assert "no such test" in unknown
+    assert "test_z.py::test_1" in unknown
     assert "several tests end so" in said("test_0", 2)
     assert "works alone and behind all others" in said("tests/test_z.py::test_0", 1)
     assert "fails alone as well" in said("tests/test_z.py::test_1", 1)

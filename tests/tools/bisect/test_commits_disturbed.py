@@ -23,11 +23,15 @@ def slowly(repository, zeroin, tmp_path):
     """A search that is under way: the driver, and what it has said so far."""
     shas = repository.commits(*[GOOD if n < 37 else BAD for n in range(100)])
     repository.shas = shas
-    script = "import time\nfrom pkg.core import add\ntime.sleep(0.3)\nassert add(1) == 2\n"
-    repository.write("repro.py", script)
+    pace = tmp_path / "pace"
+    script = (
+        f"import time\nfrom pkg.core import add\ntime.sleep(float(open({str(pace)!r}).read()))\n"
+    )
+    repository.write("repro.py", f"{script}assert add(1) == 2\n")
     started = []
 
-    def start(*words):
+    def start(*words, seconds=0.3):
+        pace.write_text(str(seconds))
         process = subprocess.Popen(
             [*zeroin.driver, "bisect", "commits", "HEAD~99", "-j", "2", "--cold", *words, *COMMAND],
             cwd=repository.folder,
@@ -40,6 +44,7 @@ def slowly(repository, zeroin, tmp_path):
         started.append(process)
         return process
 
+    start.pace = pace  # seconds that each try takes from now on
     yield start
     for process in started:
         process.kill()
@@ -60,6 +65,7 @@ def test_ctrl_c_and_on(slowly, repository, bisect):
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=20)
     assert (process.returncode, "the same command goes on" in out) == (130, True)
+    slowly.pace.write_text("0")
     words = ("HEAD~99", "-j", "2", "--cold")
     done = bisect("commits", *words, *COMMAND, cwd=repository.folder)
     assert done.told["first_bad"] == repository.shas[37]
@@ -114,7 +120,7 @@ def test_killed_while_it_builds(repository, zeroin, tmp_path):
 
 def test_two_at_once(slowly, repository):
     """Each has its own folders."""
-    both = [slowly("--json", "--fresh"), slowly("--json", "--fresh")]
+    both = [slowly("--json", "--fresh", seconds=0.1) for _ in range(2)]
     for one in both:
         out, err = one.communicate(timeout=60)
         assert json.loads(out)["first_bad"] == repository.shas[37], err

@@ -149,10 +149,7 @@ def test_a_resumed_try_that_cannot_go_on_is_run_again(bisect, repository):
     shas = repository.commits(*[{"lib.py": source.format(n, int(n < 14))} for n in range(20)])
     repository.write(
         "repro.py",
-        "import lib, time\n"
-        "made = lib.numbers()\n"
-        f"time.sleep({LONG_ENOUGH})\n"
-        "assert next(made)\n",
+        f"import lib, time\nmade = lib.numbers()\ntime.sleep({LONG_ENOUGH})\nassert next(made)\n",
     )
     done = bisect("commits", "HEAD~19", "-j", "1", *COMMAND, cwd=repository.folder)
     assert (done.told["first_bad"], done.told["verdict"]) == (shas[14], "found")

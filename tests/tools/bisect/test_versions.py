@@ -281,8 +281,16 @@ def test_an_index_out_of_reach(bisect):
 
 def test_it_goes_on_where_it_was(bisect, project, zeroin, index):
     """After Ctrl-C, answers from before are not asked for again."""
-    slow = USE.replace("print", "import time; time.sleep(0.4); print")
-    (project / "use.py").write_text(slow)
+    hold, turns = project.parent / "hold", project.parent / "turns"
+    hold.touch()
+    (project / "use.py").write_text(
+        "import os, time\n"
+        f"with open({str(turns)!r}, 'a') as file:\n"
+        "    file.write('x')\n"
+        "    file.flush()\n"
+        f"    while file.tell() > 3 and os.path.exists({str(hold)!r}):\n"
+        f"        time.sleep(0.01)\n{USE}"
+    )
     path = f"{project / '.venv' / 'bin'}{os.pathsep}{zeroin.env['PATH']}"
     words = ["bisect", "versions", "shop", "--good", "1.0", "-j", "1", "--", "python", "use.py"]
     env = {**zeroin.env, "PATH": path, **index.env}
@@ -290,6 +298,7 @@ def test_it_goes_on_where_it_was(bisect, project, zeroin, index):
         terminal.expect("  3  shop", timeout=60)
         terminal.send("\x03")
         assert terminal.wait(timeout=30) == 130
+    hold.unlink()
     done = bisect("shop", "--good", "1.0", "-j", "1", "--json", "--", "python", "use.py")
     told = answered(done)
     assert told["first_bad"] == "3.0"

@@ -9,6 +9,8 @@ for each fence, and one for each mistake that the agent made.
 
 from __future__ import annotations
 
+import gc
+import importlib
 import json
 import os
 import select
@@ -26,12 +28,28 @@ from zeroin.run.warm.lines import Line
 from zeroin.tools.loop import LoopOptions, loop
 from zeroin.tools.loop.report import Order
 
+# What loops import when they need it: here it is there before they are forked.
+LATE = (
+    "hashlib",
+    "subprocess",
+    "threading",
+    "zeroin.cycle.crash",
+    "zeroin.cycle.explain",
+    "zeroin.cycle.printed",
+    "zeroin.libc",
+    "zeroin.observe.death.around",
+    "zeroin.observe.oom",
+    "zeroin.record.store",
+)
 MOST = 40  # snapshots at a pace that is asked for
 LATER = 0.05  # seconds between those that follow
 
 
 def serve(path: str) -> None:
     """Until the one who started us ends."""
+    for name in LATE:
+        importlib.import_module(name)
+    gc.freeze()  # a collection would copy the pages that loops share
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
     listener.listen(64)

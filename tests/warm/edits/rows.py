@@ -26,7 +26,8 @@ the file at all. Settings of a row:
     : unnoticed            the edit is nobody's business: it is run by hand
     : needs: 3.10          the oldest Python for it; `until: 3.11` is the newest
     : mask: 0x[0-9a-f]+    masked in all outputs; nothing else is
-    : pace: real           snapshots at the pace users have, or `often`; otherwise at every point
+    : pace: real           snapshots at the pace users have, `often`, or `rare`: each 0.3 seconds;
+                           otherwise at every point
     : world: first         compared with a cold run before which there was no other: a file that
                            an earlier run has added to is put back to its length
     : broken: 1            versions that do not parse, and are not compared

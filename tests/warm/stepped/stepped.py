@@ -206,7 +206,7 @@ def execute(
             )
         code: int | str
         try:
-            code = process.wait(patience)
+            code = support.wait_for_end(process, patience)
         except subprocess.TimeoutExpired:
             code = f"still running after {patience} s"
         finally:

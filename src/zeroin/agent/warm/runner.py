@@ -56,6 +56,8 @@ def frozen(mine: line.Line, origin: Origin) -> None:
                 mine.close()
                 _wait_to_go(origin, int(order.get("own") or 0))
                 return
+    except ConnectionError:  # the driver has ended, before it has read what we said
+        os._exit(0)
     except BaseException as error:
         resume.complain(error)
         os._exit(70)

@@ -113,6 +113,7 @@ def freeze(state: State) -> None:
         os.setpgid(0, 0)
     except OSError:
         pass
+    files.forget_closed(state.files)
     _leave_wires(state)
     files.unlock(state.files)
     _set_oom(LIKELY_VICTIM)

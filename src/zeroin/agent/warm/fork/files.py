@@ -27,12 +27,13 @@ AGAIN = os.O_ACCMODE | os.O_APPEND | os.O_NONBLOCK | os.O_DIRECT | os.O_SYNC | o
 class Open:
     """An open file: one offset, which one or more descriptors share."""
 
-    def __init__(self, fd: int, place: int, flags: int, is_shared_locked: bool) -> None:
+    def __init__(self, fd: int, found: os.stat_result, place: int, flags: int, text: bytes) -> None:
         self.fds = [(fd, os.get_inheritable(fd))]
+        self.inode = (found.st_dev, found.st_ino)
         self.place = place
         self.flags = flags
         self.path = descriptors.path_of(fd)
-        self.is_shared_locked = is_shared_locked
+        self.is_shared_locked = descriptors.only_shared_flock(text)
 
     @property
     def fd(self) -> int:
@@ -137,11 +138,10 @@ def capture() -> tuple[list[Open], list[Written]]:
         if twin is not None:
             twin.fds.append((fd, os.get_inheritable(fd)))
             continue
-        one = Open(fd, place, flags, descriptors.only_shared_flock(text))
+        one = Open(fd, found, place, flags, text)
         files.append(one)
         if one.writes and stat.S_ISREG(found.st_mode):
-            inode = (found.st_dev, found.st_ino)
-            note = written.setdefault(inode, Written(one, found))
+            note = written.setdefault(one.inode, Written(one, found))
             note.grows &= bool(flags & os.O_APPEND) or place == found.st_size
     room = KEPT_IN_ALL
     for note in written.values():
@@ -183,6 +183,25 @@ def restore(files: list[Open], written: list[Written]) -> str | None:
         except OSError as error:
             return f"{proc.shown(one.path)} can't be opened again: {error.strerror}"
     return None
+
+
+def forget_closed(files: list[Open]) -> None:
+    """Leave out what a library's own thread closed between the look and the fork.
+
+    In the child nobody closes anything any more; pyarrow's threads do so when a file was read.
+    """
+    for one in files:
+        one.fds = [pair for pair in one.fds if find_inode(pair[0]) == one.inode]
+    files[:] = [one for one in files if one.fds]
+
+
+def find_inode(fd: int) -> tuple[int, int] | None:
+    """Which file a descriptor leads to; None if it is closed."""
+    try:
+        found = os.fstat(fd)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def unlock(files: list[Open]) -> None:

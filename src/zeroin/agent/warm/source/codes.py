@@ -292,7 +292,10 @@ def _end_of(code: CodeType) -> bytes:
 def _find_first_line() -> int | None:
     return _common(
         _places(read(id(code), REACH), code.co_firstlineno, 4)
-        for code in (_compiled("\n" * lines + "def f(): pass") for lines in (123456, 98765, 54321))
+        for code in (
+            _compiled("def f(): pass").replace(co_firstlineno=line)
+            for line in (123456, 98765, 54321)
+        )
     )
 
 
