@@ -8,9 +8,9 @@
 
 BIN := .venv/bin
 ARGS ?=
-# One worker more than cores, since tests also wait; loadgroup keeps those that share a thing
+# Two workers more than cores, since tests also wait; loadgroup keeps those that share a thing
 # together.
-JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 1)))
+JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 2)))
 SETUP = python=$$(PYTHON='$(PYTHON)' sh scripts/find-python) && \
     LIBS='$(LIBS)' FULL='$(FULL)' ACCEPTANCE='$(ACCEPTANCE)' "$$python" scripts/setup.py
 
