@@ -571,6 +571,13 @@ def children() -> set[int]:
     return found
 
 
+def parent_of(pid: int) -> int:
+    """Give the parent of a process; 0 when it is gone."""
+    with contextlib.suppress(OSError):
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return 0
+
+
 def marked(mark: str, among: set[int] | None = None) -> set[int]:
     """Pick the processes that inherited this test's mark, wherever they hang by now."""
     wanted = f"{TEST_ID}={mark}".encode()

@@ -96,7 +96,7 @@ def looping(eager, program):
 
 
 def ahead():
-    """The processes that run ahead, of this test."""
+    """The processes that run ahead, of this test; not children that have not called exec yet."""
     mark = f"{support.TEST_ID}={os.environ[support.TEST_ID]}".encode()
     found = []
     for path in Path("/proc").glob("[0-9]*/environ"):
@@ -106,7 +106,7 @@ def ahead():
             continue
         if mark in words and any(word.startswith(b"ZEROIN_WARM_PARK=") for word in words):
             found.append(int(path.parent.name))
-    return found
+    return [pid for pid in found if support.parent_of(pid) not in found]
 
 
 def until(true, timeout=60):

@@ -107,7 +107,11 @@ def put_report(report: BisectReport, noun: str = "change") -> None:
     elif report.culprits and report.axis != "envs":
         bisect_culprits.put(report, noun, paint)
     else:
+        if report.why:
+            put(f"{paint('given up', 'yellow')}: {report.why}")
         _put_answer(report, paint)
+        if report.why and report.hint:
+            put(f"next: {report.hint}")
     put(_end(report, paint))
 
 
@@ -126,7 +130,8 @@ def _put_answer(report: BisectReport, paint: Paint) -> None:
     word = "first fixed" if report.fixed else "first bad"
     if report.verdict == "range":
         names = [_named(report, one) for one in report.candidates]
-        put(f"{paint(word, 'bold')}: one of {len(names)}, which nothing tells apart:")
+        apart = "" if report.why else ", which nothing tells apart"
+        put(f"{paint(word, 'bold')}: one of {len(names)}{apart}:")
         for name in names[:MOST_CANDIDATES]:
             put(f"  {name}")
         if len(names) > MOST_CANDIDATES:

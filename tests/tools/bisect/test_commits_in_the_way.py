@@ -34,7 +34,7 @@ def test_commits_that_tell_nothing(bisect, repository):
         texts[number] = {"src/pkg/core.py": text, "number.txt": f"{number}\n"}
     shas = repository.commits(*texts)
     done = bisect("commits", "HEAD~45", *COMMAND, cwd=repository.folder)
-    assert (done.code, done.told["verdict"]) == (0, "range")
+    assert (done.code, done.told["verdict"]) == (1, "range")
     assert done.told["candidates"] == shas[20:27]
     assert {one["name"] for one in done.told["skipped"]} == set(shas[20:26])
     assert "SyntaxError" in done.told["skipped"][0]["reason"]

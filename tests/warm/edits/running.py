@@ -237,6 +237,10 @@ class Project:
             other = path.with_name(path.name + ".new")
             other.write_text(text)
             other.replace(path)
+        elif not path.exists():  # a loop that is quick could run it before it has its text
+            other = self.base / "written"
+            other.write_text(text)
+            other.replace(path)
         else:
             path.write_text(text)
 

@@ -95,7 +95,7 @@ class _Attempts:
                     for one in (states.good, states.bad)
                 ],
                 given,
-                options._replace(jobs=0, fresh=False),
+                options.question,
             )
         )
         self.kept = os.path.join(store, "bisect", digest(key))

@@ -130,7 +130,14 @@ class _Commits:
             self.close()
             raise
         key = digest(
-            repr((cycle.key(), self.git.folder, options._replace(jobs=0, fresh=False), wanted[5:]))
+            repr(
+                (
+                    cycle.key(),
+                    self.git.folder,
+                    options.question,
+                    wanted[5:],
+                )
+            )
         )
         named = {self.bad: wanted.bad, self.good: wanted.good}
         kept = os.path.join(places.find(cycle.cwd, environ).folder, "bisect", key)
@@ -233,7 +240,8 @@ class _Commits:
                 found = self._by_itself(tries, found)
         except KeyboardInterrupt:
             return self._report(Found("interrupted"), [])
-        tries.memory.forget()
+        if not found.given_up:
+            tries.memory.forget()
         return self._report(found, skipped)
 
     def _searched(self, tries: Tries, line: Sequence[str]) -> tuple[Found, list[Skipped]]:

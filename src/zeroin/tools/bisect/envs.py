@@ -144,7 +144,7 @@ class _Envs:
             raise
         finally:
             self.tries.close()
-        if found.verdict != "interrupted":
+        if found.verdict != "interrupted" and not found.given_up:
             self.tries.memory.forget()
         if self.wanted.to_commit:
             self.releases.to_commits(self.options, self.teller)

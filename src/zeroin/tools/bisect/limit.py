@@ -96,7 +96,8 @@ def _search(
     search = Ordered(tries, names, options, wavers=True)
     try:
         found = search.find()
-        tries.memory.forget()
+        if not found.given_up:
+            tries.memory.forget()
     except KeyboardInterrupt:
         found = Found("interrupted")
     finally:
@@ -138,7 +139,7 @@ class _Axis:
 
     def key_for(self, low: Limit, high: Limit, options: BisectOptions) -> str:
         """The same question has the same name."""
-        told = options._replace(jobs=0, fresh=False)
+        told = options.question
         self.key = digest(repr((self.cycle.key(), low, high, told)))
         return self.key
 

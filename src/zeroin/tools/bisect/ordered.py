@@ -5,14 +5,15 @@ from __future__ import annotations
 from zeroin.cycle import Verdict
 from zeroin.cycle.oracle import wilson
 from zeroin.search import sure
+from zeroin.search.bisection import Bisection
 from zeroin.search.noisy import Noisy
 from zeroin.tools.bisect.row import Found, Row
+from zeroin.tools.bisect.tries import GivenUpError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zeroin.search.bisection import Bisection
     from zeroin.search.graph import Graph
     from zeroin.tools.bisect.tries import Tries
 
@@ -20,6 +21,7 @@ FLAKY = "flaky"  # what has no line can't be searched so
 ENDS = 10  # runs of either end where it fails only sometimes,
 MOST_RUNS = 1000  # and of all: it may be that nothing tells the two ends apart
 TWICE = 2  # is the bad end run, if that takes no time
+IN_VAIN = 20  # candidates in a row that told nothing: the rest won't, either
 DIFFER = 1.64  # standard errors on either side: what differs less is not told apart
 
 
@@ -27,7 +29,13 @@ class Ordered(Row):
     """A search along names, the first of which is the good end and the last the bad one."""
 
     def find(self) -> Found:
-        """Both ends, the search, the answer once more."""
+        """Both ends, the search, the answer once more; or what is left when it is given up."""
+        try:
+            return self._find()
+        except GivenUpError as error:
+            return self._given_up(error)
+
+    def _find(self) -> Found:
         problem = self._ends()
         if problem is not None:
             return problem
@@ -46,6 +54,35 @@ class Ordered(Row):
         found = self._exactly()
         tries.judge = judge
         return f"since {tries.axis.label(found.bad)}" if found is not None else "later"
+
+    # --- where it is given up -----------------------------------------------------------------
+
+    def _given_up(self, error: GivenUpError) -> Found:
+        tries = self._tries
+        tries.give_up(set(tries.running))
+        if tries.judge is None:
+            return Found("not-reproduced", why=error.message, hint=error.hint, given_up=True)
+        search = self._told(self._search or Bisection.of(self._last))
+        good, bad = self._names[search.good], self._names[search.bad]
+        left = tuple(self._names[one] for one in search.candidates)
+        why, hint = error.message, error.hint
+        return Found("range", good, bad, left, why=why, hint=hint, given_up=True)
+
+    def _note_in_vain(self, names: Sequence[str]) -> None:
+        """Give up where nothing that is tried tells anything any more."""
+        tries = self._tries
+        for name in names:
+            if tries.verdict(name) is Verdict.OTHER:
+                self._in_vain[name] = None
+            else:
+                self._in_vain.clear()
+        if len(self._in_vain) >= IN_VAIN:
+            last = next(reversed(self._in_vain))
+            raise GivenUpError(
+                f"{len(self._in_vain)} {tries.noun}s in a row told nothing, "
+                f"{tries.axis.label(last)} the last: {tries.why(last)}",
+                hint="what can't be tested there: another Python, --build, --env, other ends?",
+            )
 
     # --- where it always fails the same way ---------------------------------------------------
 
@@ -66,6 +103,7 @@ class Ordered(Row):
             if not tries.running:
                 break
             done = tries.wait()
+            self._note_in_vain(done)
             if self._wavers:
                 continue
             if any(map(tries.is_flaky, done)):
@@ -187,7 +225,9 @@ class Ordered(Row):
             if tries.free > 0:
                 for position in search.plan(running, tries.free):
                     tries.start(self._names[position], cold=True)
-            for name in set(tries.wait()) & self._at.keys():  # of one there may be two at once
+            done = set(tries.wait()) & self._at.keys()  # of one there may be two at once
+            self._note_in_vain(list(done))
+            for name in done:
                 for seen in tries.verdicts(name)[told[name] :] or [Verdict.OTHER]:
                     search = _after(search, self._at[name], seen)
                 told[name] = tries.runs(name)

@@ -117,7 +117,7 @@ class _Replacing:
         self.root = place.root or cycle.cwd
         self.copied = False
         self._check_view()
-        key = repr((cycle, about, mixture.at, options._replace(jobs=0, fresh=False)))
+        key = repr((cycle, about, mixture.at, options.question))
         kept = os.path.join(place.folder, "bisect", digest(key.encode(errors="replace")))
         axis = ChangesAxis(
             mixture.noun, kept, mixture.whole, mixture.ends, mixture.change, self._servant

@@ -26,7 +26,13 @@ class BisectOptions(NamedTuple):
     jobs: int = 1
     cold: bool = False  # each try from the start
     fresh: bool = False  # forget what an earlier search has found out
+    max_runs: int = 0  # then it stops, whatever is known by then; 0: no such limit
     by_place: bool = False  # the same exception in the same function counts, in whatever words
+
+    @property
+    def question(self) -> BisectOptions:
+        """What the answers of tries depend on, without how many of them are made."""
+        return self._replace(jobs=0, fresh=False, max_runs=0)
 
     @property
     def says_what(self) -> bool:

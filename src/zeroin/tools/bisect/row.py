@@ -37,6 +37,7 @@ class Found(NamedTuple):
     hint: str = ""
     note: str = ""
     flaky: bool = False  # runs of the same candidate told different things
+    given_up: bool = False  # before all that could be told was told; `why` says why
 
 
 class Row:
@@ -68,6 +69,7 @@ class Row:
         self._last = len(names) - 1
         self._likely = likely
         self._wavers = wavers
+        self._in_vain: dict[str, None] = {}  # those that told nothing since one told something
         self._search: Bisection | Graph | None = graph or Bisection.of(self._last)
         tries.between = self._between
 

@@ -79,7 +79,7 @@ class Setting:
         """The same for the same question about the same files."""
         pins = sorted((one.name, one.version) for one in self.installed.values())
         files = sorted(_stamps(self.cycle.cwd, self.cycle.command))
-        asked = options._replace(jobs=0, fresh=False)
+        asked = options.question
         return digest(
             repr((self.cycle.key(), self.python.executable, pins, files, asked, *question))
         )

@@ -110,7 +110,7 @@ class _Tests:
         return report._replace(fixed=fixed, about=about)
 
     def _begin(self, tests: Sequence[str]) -> tuple[ChangesAxis, Tries]:
-        key = repr((self.cycle, self.target, tests, self.options._replace(jobs=0, fresh=False)))
+        key = repr((self.cycle, self.target, tests, self.options.question))
         kept = os.path.join(self.place.folder, "bisect", digest(key.encode(errors="replace")))
         whole = Choice.whole(len(self.others))
         ends = ("alone", f"behind {len(self.others):,} others")

@@ -7,6 +7,7 @@ import os
 import time
 
 from zeroin.cycle import Verdict
+from zeroin.errors import ZeroinError
 from zeroin.tools.bisect.memory import Memory
 from zeroin.tools.bisect.pool import Pool
 from zeroin.tools.bisect.report import Progress, Trial, Tried
@@ -24,6 +25,10 @@ MOST_JOBS = 8
 SURE, IN_VAIN = 2, 6  # runs of an answer that tell something, or so many in all,
 QUICK, QUICKLY_SURE = 1.0, 4  # and of one that takes less than a second
 IDLE = 0.05  # a program that needs less of a processor than this waits all the time
+
+
+class GivenUpError(ZeroinError):
+    """A search that has not come to an answer, and does not go on."""
 
 
 class Tries:
@@ -170,6 +175,12 @@ class Tries:
             self.tries += 1
             done.append(trial.name)
             self._tell(trial.name, answer.outcome, answer.error, again=again)
+        most = self._options.max_runs
+        if most and self.tries >= most:
+            raise GivenUpError(
+                f"it was to make no more than {most:,} runs",
+                hint="the same command with a larger --max-runs goes on from here",
+            )
         return done
 
     def _tell(self, name: str, outcome: Outcome | None, reason: str, *, again: bool) -> None:

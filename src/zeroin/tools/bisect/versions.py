@@ -180,7 +180,7 @@ class _Versions:
             ends = (found.good, found.bad)
             mix = self._mix(found.bad)
             about |= to_commit(setting, self.package, ends, mix, self.options, self.teller)
-        if found.verdict != "interrupted":
+        if found.verdict != "interrupted" and not found.given_up:
             tries.memory.forget()
         if found.verdict == "not-reproduced":
             found = self._explained(found)

@@ -71,6 +71,7 @@ def add_options(p: Parser) -> None:
     add("--repeat", type=int, metavar="N", help="runs of an end that does not fail")
     add("--confidence", type=float, default=0.95, metavar="P", help="how sure to be (0.95)")
     add("--jobs", "-j", type=int, metavar="N", help="tries at once (as many as pay)")
+    add("--max-runs", type=int, metavar="N", help="stop after so many runs, with what is known")
     add("--cold", action="store_true", help="run each try from its beginning")
     add("--fresh", action="store_true", help="forget what an earlier search found out")
     cli_run.add_cycle_options(p)
@@ -104,7 +105,7 @@ def main(args: list[str]) -> int:
         bisect_text.put_report(report, noun)
     if report.verdict == "interrupted":
         return INTERRUPTED
-    return OK if report.verdict in ("found", "range") and report.confirmed else NO
+    return OK if report.verdict == "found" and report.confirmed else NO
 
 
 def _options(given: argparse.Namespace) -> BisectOptions:
@@ -113,7 +114,8 @@ def _options(given: argparse.Namespace) -> BisectOptions:
         strength = Strength.LOOSE if given.loose else Strength.STRICT
     if not 0.5 <= given.confidence < 1:
         raise UsageError("--confidence: a number from 0.5 to 0.999")
-    for name, number in (("--repeat", given.repeat), ("--jobs", given.jobs)):
+    counts = {"--repeat": given.repeat, "--jobs": given.jobs, "--max-runs": given.max_runs}
+    for name, number in counts.items():
         if number is not None and number < 1:
             raise UsageError(f"{name} takes a number from 1 on")
     return BisectOptions(
@@ -126,4 +128,5 @@ def _options(given: argparse.Namespace) -> BisectOptions:
         given.jobs or 0,
         given.cold,
         given.fresh,
+        given.max_runs or 0,
     )
