@@ -169,6 +169,8 @@ def do(word: str, rest: str) -> None:
             signal.pause()
     elif word == "deaf":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    elif word == "stubborn":
+        signal.signal(signal.SIGTERM, lambda *_: os.write(1, b"asked\n"))
     elif word == "polite":
         signal.signal(signal.SIGTERM, lambda *_: (os.write(1, b"bye\n"), os._exit(3)))
     elif word == "child":

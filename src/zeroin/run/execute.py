@@ -297,12 +297,16 @@ class Run:
             if number == signal.SIGINT:
                 self.interrupted = True
             if number not in KEYBOARD or info.si_code != FROM_KERNEL:
-                self._tell(number)  # otherwise the terminal sent it to the command as well
+                self._pass_on(number)  # otherwise the terminal sent it to the command as well
             if self.hold is not None:
                 self.hold.hear(number)
 
     def _members(self) -> list[int]:
         return [self.pid, *self.family.members(self.pid)]
+
+    def _pass_on(self, number: int) -> None:
+        """Give the command a signal that was meant for it, as we are in its place."""
+        self._tell(number)
 
     def _tell(self, number: int, pid: int = 0) -> None:
         try:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import signal
 
 import pytest
 
@@ -116,6 +117,21 @@ def test_a_save_stops_a_resumed_run(looping, program):
     loop.until_shown("waiting\nwaiting")
     loop.edit("conf.py", "x = 2\n")
     loop.line()
+
+
+def test_an_end_while_a_save_stops_a_run(looping, program):
+    """A signal that ends the loop is obeyed also while a run is being ended for a save."""
+    used = "used {}".format(program / "conf.py")
+    tell(program, used, "out one")
+    loop = looping(command=STORY)
+    loop.line()
+    tell(program, used, "stubborn", "wait")
+    loop.until_shown("waiting")
+    loop.edit("conf.py", "x = 1\n")
+    loop.until_shown("asked")  # it has been told to end, and takes its time
+    loop.process.send_signal(signal.SIGTERM)
+    assert loop.wait() in (-signal.SIGTERM, 128 + signal.SIGTERM)
+    assert loop.shown.count("waiting") == 1
 
 
 def test_many_edits_leave_nothing_behind(looping, program):

@@ -212,7 +212,7 @@ class _Heard(Run):
         super().__init__(keeper, inbox, timeout)
         self._hear_signal = hear
 
-    def _tell(self, number: int, pid: int = 0) -> None:
-        if number in (signal.SIGTERM, signal.SIGHUP) and not self.stopped:
+    def _pass_on(self, number: int) -> None:
+        if number in (signal.SIGTERM, signal.SIGHUP):
             self._hear_signal(number)
-        super()._tell(number, pid)
+        super()._pass_on(number)
