@@ -5,6 +5,7 @@ from __future__ import annotations
 from zeroin.cycle import printed, signature
 from zeroin.cycle.crash import Crash, Frame, telling
 from zeroin.cycle.outcome import Explanation, Kind
+from zeroin.errors import UNTESTABLE
 from zeroin.named import NamedTuple
 
 TYPE_CHECKING = False
@@ -87,6 +88,8 @@ def _explain(ending: Ending) -> Explanation:
         return _signal(ending)
     if ending.exit_code == 0:
         return Explanation(Kind.PASSED, None, _unheeded(ending))
+    if ending.exit_code == UNTESTABLE:  # it says that nothing was tested: so do its last words
+        return _exit(ending)
     kind = Kind.KILLED if ending.signal else Kind.FAILED
     crash = _telling(ending) or printed.last_crash(ending.output)
     if crash is not None:

@@ -8,6 +8,7 @@ import re
 from zeroin.cycle.outcome import Kind
 from zeroin.cycle.signature import Strength
 from zeroin.cycle.verdict import Verdict
+from zeroin.errors import UNTESTABLE
 from zeroin.named import NamedTuple
 
 TYPE_CHECKING = False
@@ -48,7 +49,7 @@ class Oracle(NamedTuple):
         """The verdict on one run."""
         if outcome.kind is Kind.PASSED:
             return Verdict.PASSED
-        if outcome.kind is Kind.UNFINISHED:
+        if outcome.kind is Kind.UNFINISHED or self._is_untestable(outcome):
             return Verdict.OTHER
         return Verdict.SAME if self._same(outcome) else Verdict.OTHER
 
@@ -59,6 +60,10 @@ class Oracle(NamedTuple):
             if verdict in verdicts:
                 return verdict
         return Verdict.PASSED if verdicts else Verdict.OTHER
+
+    def _is_untestable(self, outcome: Outcome) -> bool:
+        """Whether the command, or what resets the world before it, says that it can't be tested."""
+        return outcome.exit_code == UNTESTABLE != self.exit_code
 
     def _same(self, outcome: Outcome) -> bool:
         if not self._is_asked_for(outcome):

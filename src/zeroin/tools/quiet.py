@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 from zeroin.cycle import Kind
 from zeroin.errors import UNTESTABLE
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
     # Starts the command, given its environment, where its agents deliver, and how it is run.
     Conduct = Callable[[Run, dict[str, str], Inbox, dict[str, Any]], Ended]
+
+
+RESET_FAILED = "the reset failed:"
 
 
 class Quiet:
@@ -67,9 +71,19 @@ class Quiet:
 
 
 def with_resets(cycle: Cycle) -> Cycle:
-    """What puts the world back is run where the command is: it sees the same files."""
+    """What puts the world back is run where the command is: it sees the same files.
+
+    One that fails ends the try as untestable, and says which it was.
+    """
     if not cycle.reset:
         return cycle
-    lines = "".join(f"( {line}\n) >&2 || exit {UNTESTABLE}\n" for line in cycle.reset)
+    lines = "".join(map(_guarded, cycle.reset))
     words = ("/bin/sh", "-c", f'{lines}exec "$0" "$@"')
     return cycle._replace(command=(*words, *cycle.command), reset=())
+
+
+def _guarded(line: str) -> str:
+    """Make a line of shell that runs a reset, without our agent, and ends all if it fails."""
+    complaint = shlex.quote(f"{RESET_FAILED} {line}")
+    failed = f"printf '%s\\n' {complaint} >&2; exit {UNTESTABLE}"
+    return f"( unset ZEROIN_AGENT\n{line}\n) >&2 || {{ {failed}; }}\n"

@@ -281,3 +281,15 @@ def test_comments_and_spaces_of_the_good_file_stay() -> None:
     assert settings.content({0}).decode() == (
         "# all\nmodel:\n  lr: 0.1   # small\n  width: 2\n  depth: 3\nname: x\n"
     )
+
+
+def test_a_reset_that_fails_is_no_culprit(zeroin: support.Zeroin, folder: Path) -> None:
+    """A mixture with which the reset fails tells nothing, though its exit code is not 0."""
+    bad(folder, lr=10.0)
+    reset = "! grep -q 10.0 bad.json"
+    words = ("bisect", "settings", "good.json", "bad.json", "--json", "--reset", reset)
+    done = zeroin(*words, "--", "true", "bad.json", cwd=folder)
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["verdict"], told["culprits"]) == (1, "not-reproduced", [])
+    assert told["why"] == f"bad.json can't be tested: exit 125: the reset failed: {reset}"
+    assert told["tries"] == 3

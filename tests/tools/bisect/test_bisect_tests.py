@@ -207,3 +207,12 @@ def test_what_can_not_be_answered(suite: Suite) -> None:
     assert "works alone and behind all others" in said("tests/test_z.py::test_0", 1)
     assert "fails alone as well" in said("tests/test_z.py::test_1", 1)
     assert "listed no tests" in said("test_0", 125, (sys.executable, "-c", "pass"))
+
+
+def test_a_reset_is_run_before_each_try(suite: Suite) -> None:
+    """Where the tests are run: without it, the test would find nothing."""
+    suite.fill(1)
+    suite.write("test_f0.py", "pass", "state.VALUES.append(1)")
+    suite.write("test_z.py", "open('ready').close(); assert not state.VALUES")
+    told = suite.ask("tests/test_z.py::test_0", "--reset", "touch ready", *ONE_BY_ONE)
+    assert [one["name"] for one in told["culprits"]] == ["tests/test_f0.py::test_1"]

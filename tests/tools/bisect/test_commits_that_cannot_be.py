@@ -119,3 +119,13 @@ def test_what_zeroin_can_not_look_into(bisect, repository, tmp_path):
     done = bisect("commits", "HEAD~8", "--", "python", "-I", "repro.py", cwd=repository.folder)
     assert done.told["verdict"] == "not-reproduced"
     assert "no try could tell from where it imported" in " ".join(done.told["notes"])
+
+
+def test_a_reset_that_fails_is_no_culprit(bisect, repository):
+    """A commit at which the reset fails tells nothing, though its exit code is not 0."""
+    repository.commits(GOOD, GOOD, BAD)
+    reset = "python -c 'from pkg.core import add; assert add(1) == 2'"
+    words = ("commits", "HEAD~2", "--reset", reset, "--", "python", "-c", "import pkg.core")
+    done = bisect(*words, cwd=repository.folder, env={"PYTHONPATH": "src"})
+    assert (done.code, done.told["verdict"]) == (1, "not-reproduced")
+    assert f"can't be tested: exit 125: the reset failed: {reset}" in done.told["why"]

@@ -379,3 +379,29 @@ def test_it_does_not_fail_at_first(bisect, project, tmp_path):
     )
     words = ["--no-release", "-j", "1", "--json", "--", "python", "use.py"]
     assert names(answered(bisect("old.txt", "new.txt", *words))) == {"p07"}
+
+
+def test_a_reset_is_run_before_each_try(bisect, project):
+    """Where the command is run: without it, the command would find nothing."""
+    shorten_locks(project)
+    name = NAMES[5]
+    (project / "use.py").write_text(
+        f"import {name}\nassert open('state').read() == 'ready'\n"
+        "open('state', 'w').write('used')\n"
+        f"if {name}.version >= '2':\n    raise ValueError('broken')\n"
+    )
+    words = ("old.txt", "new.txt", "--reset", "printf ready > state", "--json")
+    told = answered(bisect(*words, "--", "python", "use.py"))
+    assert names(told) == {name}
+    assert not (project / "state").exists()
+
+
+def test_a_reset_that_fails_is_no_culprit(bisect, project):
+    """An environment in which the reset fails tells nothing, though its exit code is not 0."""
+    shorten_locks(project)
+    reset = f"python -c 'import {NAMES[5]} as m; assert m.version < str(2)'"
+    words = ("old.txt", "new.txt", "--reset", reset, "--json")
+    done = bisect(*words, "--", "python", "-c", f"import {NAMES[5]}")
+    told = answered(done)
+    assert (done.returncode, told["verdict"], told["culprits"]) == (1, "not-reproduced", [])
+    assert f"can't be tested: exit 125: the reset failed: {reset}" in told["why"]

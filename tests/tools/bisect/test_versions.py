@@ -303,3 +303,25 @@ def test_it_goes_on_where_it_was(bisect, project, zeroin, index):
     told = answered(done)
     assert told["first_bad"] == "3.0"
     assert told["resumed"] >= 3
+
+
+def test_a_reset_is_run_before_each_try(bisect, project):
+    """Where the command is run: without it, the command would find nothing."""
+    (project / "use.py").write_text(
+        "import shop\nassert open('state').read() == 'ready'\n"
+        "open('state', 'w').write('used')\nshop.total()\n"
+    )
+    words = ("shop", "--good", "1.0", "--reset", "printf ready > state", "--json")
+    told = answered(bisect(*words, "--", "python", "use.py"))
+    assert (told["verdict"], told["first_bad"]) == ("found", "3.0")
+    assert not (project / "state").exists()
+
+
+def test_a_reset_that_fails_is_no_culprit(bisect):
+    """A release with which the reset fails tells nothing, though its exit code is not 0."""
+    reset = "python -c 'import shop; shop.total()'"
+    words = ("shop", "--good", "1.0", "--reset", reset, "--json")
+    done = bisect(*words, "--", "python", "-c", "import shop")
+    told = answered(done)
+    assert (done.returncode, told["verdict"]) == (1, "not-reproduced")
+    assert f"3.2 can't be tested: exit 125: the reset failed: {reset}" in told["why"]

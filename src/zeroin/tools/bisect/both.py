@@ -5,7 +5,7 @@ from __future__ import annotations
 from zeroin.cycle import Kind, Verdict
 from zeroin.cycle.oracle import repeats_for, wilson
 from zeroin.named import NamedTuple
-from zeroin.tools.bisect.judge import judge_of
+from zeroin.tools.bisect.judge import judge_of, why_untestable
 from zeroin.tools.bisect.report import Ends
 
 TYPE_CHECKING = False
@@ -59,6 +59,9 @@ class Both:
                 label = tries.axis.label(name)
                 return Problem(f"{label}: {tries.why(name)}")
         self._decide()
+        for name in (good, bad):
+            if untestable := why_untestable(tries.outcomes[name], self._options):
+                return Problem(f"{tries.axis.label(name)} can't be tested: {untestable}")
         if tries.judge is None:
             missing = [name for name in (bad, good) for _ in range(MORE - tries.runs(name))]
             tries.run(missing, cold=True)

@@ -15,7 +15,7 @@ from zeroin.tools.bisect import described
 from zeroin.tools.bisect.answer import answer
 from zeroin.tools.bisect.both import Both
 from zeroin.tools.bisect.culprits import Releases, culprits_of
-from zeroin.tools.bisect.judge import judge_of
+from zeroin.tools.bisect.judge import judge_of, why_untestable
 from zeroin.tools.bisect.luck import until_sure
 from zeroin.tools.bisect.mixes import Mixes
 from zeroin.tools.bisect.packages import Packages, noted
@@ -191,6 +191,9 @@ class _Envs:
             if name in tries.reasons:
                 why = f"{one.label} can't be tested: {tries.why(name)}"
                 raise UntestableError(why, hint=tries.hints.get(name, ""))
+            if untestable := why_untestable(tries.outcomes[name], self.options):
+                why = f"{one.label} can't be tested: {untestable}"
+                return Found("not-reproduced", why=why)
         failed = {name: any(one.failed for one in tries.outcomes[name]) for name in (bad, good)}
         if failed[good] and not failed[bad]:
             return self._turned()

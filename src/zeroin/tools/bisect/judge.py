@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from zeroin.cycle import Kind, Verdict
 from zeroin.cycle.oracle import Oracle
+from zeroin.errors import UNTESTABLE
 from zeroin.named import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from zeroin.cycle import Outcome, Signature
     from zeroin.tools.bisect.report import BisectOptions
 
@@ -67,7 +70,16 @@ def judge_of(good: Outcome, bad: Outcome, options: BisectOptions) -> Judge | Non
         return None
     oracle = Oracle(failing.signature, options.strength, options.match, options.exit_code)
     kind = ByPlace if options.by_place else Judge
+    if why_untestable([failing, other], options):
+        return None  # an end that can't be tested tells nothing of the other
     judge = kind(oracle, other.signature, options.fixed)
     if oracle.judge(failing) is not Verdict.SAME or oracle.judge(other) is Verdict.SAME:
         return None
     return judge
+
+
+def why_untestable(outcomes: Iterable[Outcome], options: BisectOptions) -> str:
+    """Say what the first of these runs says that can't be tested; "" if none says so."""
+    if options.exit_code == UNTESTABLE:
+        return ""
+    return next((one.headline for one in outcomes if one.exit_code == UNTESTABLE), "")

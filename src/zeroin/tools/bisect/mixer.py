@@ -15,6 +15,7 @@ from zeroin.search.ranges import members
 from zeroin.tools.again import path_into
 from zeroin.tools.bisect.packages import told
 from zeroin.tools.bisect.viewed import Viewed
+from zeroin.tools.quiet import with_resets
 from zeroin.tools.workers import Answer
 
 TYPE_CHECKING = False
@@ -51,10 +52,8 @@ class Mixer:
         states, made = self._states, set(members(read(trial.name)))
         cycle, env = states.cycle(made)
         cycle = cycle._replace(env=self._given.env, timeout=trial.timeout)
-        if cycle.reset:
-            lines = " && ".join(f"( {line} )" for line in cycle.reset)
-            words = ("/bin/sh", "-c", f'{lines} && exec "$@"', "sh", *cycle.command)
-            cycle = cycle._replace(command=words, reset=())
+        cold = trial.cold or bool(cycle.reset)
+        cycle = with_resets(cycle)
         composed = None
         try:
             self._folder.be(states.files(made))
@@ -71,7 +70,7 @@ class Mixer:
             else:
                 cycle = copies.led(cycle, {root: self._folder.folder})
                 env = path_into(self._folder.folder, states.good.attempt, root, env)
-            outcome, _ = self._viewed.run(cycle, env, view, cold=trial.cold)
+            outcome, _ = self._viewed.run(cycle, env, view, cold=cold)
         except ZeroinError as error:
             return Answer(None, error.message, error.hint)
         outcome = told(outcome, composed) if composed is not None else outcome

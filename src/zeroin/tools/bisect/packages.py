@@ -14,7 +14,7 @@ from zeroin.run.composed import Composed, compose, keep_bytecode
 from zeroin.run.dists import installed
 from zeroin.run.environment import users
 from zeroin.run.uv import normal
-from zeroin.tools.quiet import Quiet
+from zeroin.tools.quiet import Quiet, with_resets
 from zeroin.tools.workers import Answer
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ class Packages:
         rig = self._rig
         cycle = inside(rig.cycle, made, rig.python, rig.environ)
         variables = {**cycle.env, "ZEROIN_WHERE": ",".join(names[:MOST_NAMES])}
-        cycle = cycle._replace(env=variables, timeout=trial.timeout)
+        cycle = with_resets(cycle._replace(env=variables, timeout=trial.timeout))
         view = self._view()
         if view.copied:
             cycle = copies.made(view, cycle)

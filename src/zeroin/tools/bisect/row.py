@@ -7,7 +7,7 @@ from zeroin.cycle.oracle import repeats_for, wilson
 from zeroin.named import NamedTuple
 from zeroin.search.bisection import Bisection
 from zeroin.tools.bisect.backwards import spread
-from zeroin.tools.bisect.judge import judge_of
+from zeroin.tools.bisect.judge import judge_of, why_untestable
 from zeroin.tools.bisect.report import Ends, Skipped
 
 TYPE_CHECKING = False
@@ -203,6 +203,10 @@ class Row:
     def _look_again(self, good: str, bad: str) -> Found | None:
         """An end is not as it should be: is that always so?"""
         tries = self._tries
+        for name in (good, bad):
+            if untestable := why_untestable(tries.outcomes[name], self._options):
+                why = f"{tries.axis.label(name)} can't be tested: {untestable}"
+                return Found("not-reproduced", why=why)
         runs = max(MORE, self._options.repeat)
         lacking = [one for one in (bad, good) for _ in range(runs - tries.runs(one) + 1)]
         tries.run(lacking, cold=True)  # those that go on from one snapshot draw the same numbers

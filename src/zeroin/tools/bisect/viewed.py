@@ -5,7 +5,7 @@ from __future__ import annotations
 from zeroin.run import limited
 from zeroin.run.apart import Layer, spawn_apart
 from zeroin.run.warm import Engine, NeedsCold
-from zeroin.tools.quiet import Quiet
+from zeroin.tools.quiet import Quiet, with_resets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ class Viewed:
         only: Callable[[Seen], Seen] | None = None,
     ) -> tuple[Outcome, Seen]:
         """How it ends. Without a view it sees what everybody sees."""
+        cold = cold or bool(cycle.reset)  # a resumed run would not run what resets the world
+        cycle = with_resets(cycle)
 
         def conduct(run: Run, env: dict[str, str], inbox: Inbox, how: dict[str, Any]) -> Ended:
             if cycle.limits:
