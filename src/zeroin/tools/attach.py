@@ -14,7 +14,7 @@ from zeroin.tools.files import Found
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
 PARENT_DEATH = 1  # PR_SET_PDEATHSIG
 
@@ -27,26 +27,20 @@ def attach(
     with open(f"/proc/{pid}/cmdline", "rb") as file:
         words = file.read().decode("utf-8", "replace").split("\0")
     trace = traced.Trace(" ".join([os.path.basename(words[0]), *words[1:3]]), _cwd(pid))
-    prctl = ctypes.CDLL(None).prctl
-    # Killed with us, it lets go of the process: SIGTERM is its way to detach.
-    process = subprocess.Popen(
-        trace.of(pid),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,  # Ctrl-C is for us alone
-        preexec_fn=lambda: prctl(PARENT_DEATH, signal.SIGTERM),  # noqa: PLW1509 - no thread yet
-    )
-    trace.begin()
-    said = ""
+    # Ctrl-C ends the tracing and loses nothing, from its very begin on.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
-        on_start()
-        _, said = process.communicate(timeout=seconds)
-    except (KeyboardInterrupt, subprocess.TimeoutExpired):
-        process.send_signal(signal.SIGTERM)
-        _, said = process.communicate()
+        process = _start_strace(trace.of(pid), before)
+        trace.begin()
+        try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            on_start()
+            _, said = process.communicate(timeout=seconds)
+        except (KeyboardInterrupt, subprocess.TimeoutExpired):
+            process.send_signal(signal.SIGTERM)
+            _, said = process.communicate()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     history = trace.end(pid, patience=0.0)
     if "attach" in said and not history.last:
         because = said.strip().splitlines()[-1].rpartition(": ")[2].lower()
@@ -57,6 +51,26 @@ def attach(
     failures, hidden = reporting.failures(history, everything=everything)
     opened, written = reporting.used(history.opened), reporting.used(history.written)
     return Found(failures, hidden, opened, written, "strace", history.lost)
+
+
+def _start_strace(words: Sequence[str], mask: Iterable[int]) -> subprocess.Popen[str]:
+    """Start it so that it ends with us, and then lets go of the process that it traces."""
+    prctl = ctypes.CDLL(None).prctl
+
+    def prepare() -> None:
+        prctl(PARENT_DEATH, signal.SIGTERM)  # its way to detach
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+    return subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,  # Ctrl-C is for us alone
+        preexec_fn=prepare,  # noqa: PLW1509 - there is no thread yet
+    )
 
 
 def _check(pid: int) -> None:

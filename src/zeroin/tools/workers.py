@@ -74,8 +74,9 @@ class Worker:
         theirs.close()
 
     def send(self, order: object) -> None:
-        """Let it try that."""
-        _send(self.socket, order)
+        """Let it try that; one that has ended before has said why, or is found to be lost."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            _send(self.socket, order)
 
     def receive(self) -> Answer:
         """What came of it."""

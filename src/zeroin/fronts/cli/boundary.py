@@ -26,15 +26,24 @@ def guard(verb: Callable[[], int], args: list[str]) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("\n")
         return INTERRUPTED
-    except BrokenPipeError:
-        # `zeroin log | head`: the reader has seen enough. Python would complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 0
     except Exception as error:
+        if isinstance(error, BrokenPipeError) and _has_lost_reader(1):
+            # `zeroin log | head`: the reader has seen enough. Python would complain at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            return 0
         if isinstance(error, OSError) and error.errno in _CANT_WRITE and not error.filename:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             return _say(ZeroinError(f"can't write the answer: {error.strerror}"))
         return _bug(error, args)
+
+
+def _has_lost_reader(descriptor: int) -> bool:
+    """Tell whether nobody reads any more what is written there; other pipes break, too."""
+    import select
+
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    return any(events & (select.POLLERR | select.POLLHUP) for _, events in poll.poll(0))
 
 
 def _say(error: ZeroinError) -> int:
