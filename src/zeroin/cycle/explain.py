@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zeroin.cycle import printed, signature
+from zeroin.cycle import diagnostics, printed, signature
 from zeroin.cycle.crash import Crash, Frame, telling
 from zeroin.cycle.outcome import Explanation, Kind
 from zeroin.errors import UNTESTABLE
@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zeroin.cycle.diagnostics import Diagnostic
     from zeroin.cycle.mask import Places
 
 # Exceptions that only say "a child of mine failed": what the child said tells more.
@@ -50,6 +51,7 @@ class Ending(NamedTuple):
     faults: str = ""  # what faulthandler wrote
     stacks: Sequence[Sequence[Frame]] = ()  # of every thread at the time-out, outermost first
     output: str = ""  # the end of what it printed on stderr, or of everything on a terminal
+    answer: str = ""  # the end of what it printed on stdout, if that is not in `output`
     places: Places | None = None  # folders of this run, which no signature may hold
     limits: Sequence[Reached] = ()
 
@@ -210,6 +212,19 @@ def _exit(ending: Ending) -> Explanation:
         found = signature.of_words(f"{words} after {name}", where=[where.label] if where else [])
         at = f" at {place(where)}" if where else ""
         return Explanation(Kind.FAILED, found, f"{words} after {name} in a child{at}")
+    first = _first_diagnostic(ending)
+    if first is not None:
+        found = signature.of_words(words, message=first.message, places=ending.places)
+        return Explanation(Kind.FAILED, found, f"{words}: {first.line}")
     line = printed.last_error_line(ending.output)
     found = signature.of_words(words, message=line, places=ending.places)
     return Explanation(Kind.FAILED, found, words + (f": {line}" if line else ""))
+
+
+def _first_diagnostic(ending: Ending) -> Diagnostic | None:
+    """Look where errors belong; some linters print them as their answer."""
+    for text in (ending.output, ending.answer):
+        found = diagnostics.find_first(printed.plain(text)) if text else None
+        if found is not None:
+            return found
+    return None

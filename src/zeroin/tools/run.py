@@ -190,6 +190,7 @@ class Seen(NamedTuple):
     out_of_memory: bool
     around: dict[str, Any]
     probes: tuple[Probed, ...] = ()
+    answer: str = ""  # the end of its stdout, where `output` is of its stderr
 
 
 def execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Recorder) -> Seen:
@@ -238,6 +239,7 @@ def execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Re
             reason = os.strerror(ended.lost.errno or 0).lower()
             recorder.warn(f"not all output could be shown: {reason}")
         output = keeper.recent("err") or keeper.recent("tty") or keeper.recent("out")
+        answer = keeper.recent("out") if keeper.recent("err") else ""
         told: tuple[Probed, ...] = ()
         if cycle.at:
             from zeroin.tools import probes
@@ -253,6 +255,7 @@ def execute(cycle: Cycle, env: Mapping[str, str], options: Options, recorder: Re
             oom.kills() > kills,
             _around(cycle, env, oom.kills() - kills),
             told,
+            answer,
         )
     except ZeroinError as error:
         recorder.abandon(error.message)
@@ -335,6 +338,7 @@ def _explain(cycle: Cycle, env: Mapping[str, str], seen: Seen, root: str | None)
             faults=seen.faults,
             stacks=_frames(ended.stacks),
             output=seen.output,
+            answer=seen.answer,
             places=Places(folders, temps),
             limits=_reached(ended),
         )
