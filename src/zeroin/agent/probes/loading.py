@@ -50,7 +50,7 @@ def _tell_refused() -> None:
     if sys.argv[:1] in ([""], ["-"]):
         for probe in _probes:
             probe.tell("no-file")
-    for path, reason in rewrite.refusals().items():
+    for path, reason in rewrite.list_refusals().items():
         for probe in _probes:
             if matching.is_for(probe.file, probe.part, probe.module, path) and not probe.stands:
                 probe.tell("refused", file=path, reason=reason)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _left_alone: list[Wanted] = []  # of an interpreter that nothing is tried on
 
-__all__ = ["add", "again", "constant", "place", "real", "refusals"]
+__all__ = ["add", "again", "constant", "list_refusals", "place", "real"]
 
 
 def add(wanted: Wanted, change: Change) -> None:
@@ -67,7 +67,7 @@ def add(wanted: Wanted, change: Change) -> None:
     present.change(wanted)
 
 
-def refusals() -> dict[str, str]:
+def list_refusals() -> dict[str, str]:
     """Say which files that are loaded by now could not be changed, and why."""
     found = dict(making.refused)
     reason = tested.why_not_rewritten()

@@ -106,7 +106,7 @@ def _write(message: dict[str, Any]) -> None:
 
 
 def _tell_counts() -> None:
-    if refused := rewrite.refusals():
+    if refused := rewrite.list_refusals():
         _write({"refused": refused})
     for name, slot in list(_slots.items()):
         slot.take()

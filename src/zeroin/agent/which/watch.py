@@ -218,11 +218,11 @@ def _absolute(name: str) -> str:
 
 def facts() -> dict[str, Any]:
     """How often, and what was loaded, for the message at the end."""
-    from ..rewrite import refusals
+    from ..rewrite import list_refusals
 
     pid = os.getpid()
     module = sys.modules.get(_place["module"])
-    refused = refusals()
+    refused = list_refusals()
     untouched = [one for one in _place["files"] if one in refused]  # loaded, and not watched
     lines = [(file, line, next(one)) for (own, file, line), one in _times.items() if own == pid]
     return {
