@@ -46,11 +46,13 @@ TOPICS = (
     "shrink",
     "shrink_slips",
     "bisect_commits",
+    "bisect_real",
     "envs",
     "limits",
     "watch",
     "probe",
     "fronts",
+    "storm",
 )
 
 

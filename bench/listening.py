@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from bench.measure import Ended, spawn, wait
-from zeroin.cycle import Cycle
-from zeroin.run.environment import with_agent
+from zeroin.run.agent_order import AgentOrder, hand_order
+from zeroin.run.environment import lead_to_agent
 from zeroin.run.inbox import Inbox
 
 if TYPE_CHECKING:
@@ -24,8 +24,13 @@ class Listener:
         self.cwd = scene.make("outside")
         self.bare = scene.env
         self.inbox = Inbox()
-        cycle = Cycle(("python",), self.cwd)
-        self.env = with_agent(scene.env, cycle, self.inbox.folder, debugger=False)
+        self.env: dict[str, str] = {}
+        self.ask_agents(AgentOrder())
+
+    def ask_agents(self, order: AgentOrder) -> None:
+        """Let the programs that are started next have this order."""
+        env = lead_to_agent(self.bare, debugger=False)
+        self.env = hand_order(order, self.inbox.folder, env)
 
     def __enter__(self) -> Self:
         return self

@@ -21,7 +21,8 @@ from bench.measure import CommandFailedError, Sample, counted, interleave, valgr
 from bench.report import Row, at_most, more, ms
 from bench.scene import interpreters
 from zeroin.cycle import Cycle
-from zeroin.tools import probes
+from zeroin.run.agent_order import AgentOrder
+from zeroin.tools.probes import ProbeWitness
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +59,7 @@ def _instructions(scene: Scene, listener: Listener, words: list[str], version: s
     tool = valgrind(log)
     if not tool:
         return [Row(f"instructions, CPython {version}: valgrind is not installed")]
-    seed, listener.env = listener.env, {**listener.env, "PYTHONHASHSEED": "0"}
+    bare, listener.bare = listener.bare, {**listener.bare, "PYTHONHASHSEED": "0"}
 
     def instructions(text: str, turns: int) -> int:
         _run(listener, [*tool, *words, str(turns), "others"], text)
@@ -72,7 +73,7 @@ def _instructions(scene: Scene, listener: Listener, words: list[str], version: s
             for text in ("", NEVER, DONE)
         }
     finally:
-        listener.env = seed
+        listener.bare = bare
     titles = {NEVER: "a condition that is never met", DONE: "done after one peek, only counting"}
     return [
         Row(
@@ -125,13 +126,12 @@ def _run(listener: Listener, words: list[str], text: str) -> tuple[bytes, float]
     """With the agent, and with the probe if there is one: what it wrote, and its CPU time."""
     script = next(word for word in words if word.endswith("probed.py"))
     cycle = Cycle(("python",), os.path.dirname(script), at=(text,) if text else ())
-    before = listener.env
     if text:
-        listener.env = {**before, "ZEROIN_PROBES": probes.as_variable(cycle)}
+        listener.ask_agents(ProbeWitness(cycle).ask_agent(AgentOrder(), {}))
     try:
         ended, written, messages = listener.run(words, agent=True)
     finally:
-        listener.env = before
+        listener.ask_agents(AgentOrder())
     reached = any(m["kind"] == "probe" and m["event"] == "reached" for m in messages)
     if ended.code or reached is not bool(text):
         raise CommandFailedError(f"the probe did not work: {text}")

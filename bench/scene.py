@@ -27,6 +27,7 @@ class Scene:
     def __init__(self, *, rounds: int | None, quick: bool, peers: bool) -> None:
         self.quick = quick
         self.peers = peers
+        self.asked = rounds  # None if nobody said how many
         self.rounds = rounds or (5 if quick else 25)
         self.python = sys.executable
         self.zeroin = os.path.join(os.path.dirname(sys.executable), "zeroin")

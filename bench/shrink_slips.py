@@ -2,7 +2,8 @@
 
 Programs are made at random that can fail in several ways, and payloads that fail in one of them;
 each is shrunk, and what is left is run without us: exception, function and message must be those
-of the payload as it was.
+of the payload as it was. The same is done with inputs of compilers, linters, formatters and
+parsers, as many of those as there are on the machine: the first error must stay what it is.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bench.report import Goal, Row
+from bench.tool_failures import TOOLS, ToolFailure, first_error, make_failure
 
 if TYPE_CHECKING:
     from bench.scene import Scene
@@ -38,6 +41,10 @@ CHECKS = (
 
 def measure(scene: Scene) -> list[Row]:
     """All of them, and how many slipped."""
+    return [_measure_programs(scene), _measure_tools(scene)]
+
+
+def _measure_programs(scene: Scene) -> Row:
     count = 20 if scene.quick else CASES
     slips, others, tries, small = [], 0, 0, 0
     started = time.monotonic()
@@ -55,16 +62,14 @@ def measure(scene: Scene) -> list[Row]:
         small += told["payloads"][0]["parts_after"] <= 2
         if before != after or not told["confirmed"]:
             slips.append(f"{seed}: {before} became {after}")
-    return [
-        Row(
-            f"{count} programs that can fail in several ways",
-            f"{len(slips)} slips",
-            f"{tries / count:.0f} tries each, {(time.monotonic() - started) / count:.2f} s each; "
-            f"{others / count:.1f} other failures met each; at most 2 rows left in {small}",
-            (Goal("target 0 slips", not slips),),
-            {"slips": slips},
-        )
-    ]
+    return Row(
+        f"{count} programs that can fail in several ways",
+        f"{len(slips)} slips",
+        f"{tries / count:.0f} tries each, {(time.monotonic() - started) / count:.2f} s each; "
+        f"{others / count:.1f} other failures met each; at most 2 rows left in {small}",
+        (Goal("target 0 slips", not slips),),
+        {"slips": slips},
+    )
 
 
 def _make(scene: Scene, folder: str, drawn: random.Random) -> bool:
@@ -147,3 +152,82 @@ def _shrunk(scene: Scene, folder: str) -> tuple[dict[str, object], str, str]:
     told = json.loads(done.stdout)
     os.replace(os.path.join(folder, "rows.min.jsonl"), os.path.join(folder, "rows.jsonl"))
     return told, before, _failure(scene, folder)
+
+
+# --- compilers, linters, formatters, parsers ------------------------------------------------------
+
+
+def _measure_tools(scene: Scene) -> Row:
+    missing = sorted({one.program for one in TOOLS if not shutil.which(one.program)})
+    tools = [one for one in TOOLS if one.program not in missing]
+    if scene.quick:
+        tools = [one for one in tools if not one.is_slow][:6]
+    cases = [make_failure(one, seed) for one in tools for seed in ((1,) if one.is_slow else (1, 2))]
+    slips, tries, lines = [], 0, 0
+    started = time.monotonic()
+    for case in cases:
+        folder = scene.make(f"slips/{case.name.replace(' ', '-')}")
+        slip, told = _shrunk_input(scene, folder, case)
+        tries += told["tries"]
+        lines += told["payloads"][0]["parts_after"] if told["payloads"] else 0
+        if slip:
+            slips.append(f"{case.name}: {slip}")
+    names = {one.program for one in tools}
+    without = f"; not there: {', '.join(missing)}" if missing else ""
+    return Row(
+        f"{len(cases)} inputs of {len(names)} compilers, linters, formatters, parsers",
+        f"{len(slips)} slips",
+        f"{tries / len(cases):.0f} tries each, {(time.monotonic() - started) / len(cases):.1f} s "
+        f"each; {lines / len(cases):.1f} parts left{without}",
+        (Goal("target 0 slips", not slips),),
+        {"slips": slips, "missing": missing},
+    )
+
+
+def _shrunk_input(scene: Scene, folder: str, case: ToolFailure) -> tuple[str, dict[str, Any]]:
+    """What is wrong with the result, if anything, and what was told of it."""
+    os.makedirs(os.path.join(folder, ".zeroin"), exist_ok=True)
+    for name, text in ((case.tool.file, case.text), *case.tool.beside):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    env = _toolchains() | scene.env
+    before = _reported(folder, case, env)
+    words = [scene.zeroin, "shrink", "--json", case.tool.file, "--", *case.command]
+    done = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    told = json.loads(done.stdout)
+    if told["verdict"] != "found":
+        return f"{before} was {told['verdict']}", told
+    target = os.path.join(folder, case.tool.file)
+    os.replace(os.path.join(folder, case.result), target)
+    after = _reported(folder, case, env)
+    if not before or before != after:
+        return f"{before} became {after}", told
+    payload = told["payloads"][0]
+    with open(target, encoding="utf-8", newline="\n") as file:
+        counts = {"line": len(file.readlines())}
+    if payload["bytes_after"] != os.path.getsize(target):
+        return f"{payload['bytes_after']} bytes told of {os.path.getsize(target)}", told
+    if payload["parts_after"] != counts.get(payload["noun"], payload["parts_after"]):
+        return f"{payload['parts_after']} lines told of {counts['line']}", told
+    return "", told
+
+
+def _reported(folder: str, case: ToolFailure, env: dict[str, str]) -> str:
+    program, *words = case.command
+    done = subprocess.run(
+        [program, *case.tool.quiet, *words],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    return first_error(case.tool, done.stdout, done.stderr) if done.returncode else ""
+
+
+def _toolchains() -> dict[str, str]:
+    """Where rustup has what it starts: the scene has another home."""
+    folder = os.environ.get("RUSTUP_HOME") or os.path.expanduser("~/.rustup")
+    return {"RUSTUP_HOME": folder}

@@ -16,6 +16,7 @@ from bench.measure import CommandFailedError, Sample, Series, command, interleav
 from bench.report import Goal, Row, at_most, ms
 from bench.scene import interpreters
 from bench.warm_scene import libraries
+from zeroin.run.agent_order import AgentOrder, WarmOrder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,12 +119,11 @@ class _Stepping:
         self._stepped = stepped
 
     def __enter__(self) -> None:
-        self._before = self._listener.env
         if self._stepped:
-            self._listener.env = {**self._before, "ZEROIN_WARM": "-"}
+            self._listener.ask_agents(AgentOrder(warm=WarmOrder("-")))
 
     def __exit__(self, *_: object) -> None:
-        self._listener.env = self._before
+        self._listener.ask_agents(AgentOrder())
 
 
 def _row(

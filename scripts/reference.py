@@ -42,6 +42,7 @@ SEE = {
     "stacks": ["exit-codes.md", "json.md#stacks", "../howto/hangs.md"],
     "shapes": ["exit-codes.md", "json.md#shapes", "../howto/shapes.md"],
     "nan": ["exit-codes.md", "json.md#nan", "../howto/nan.md"],
+    "trust": ["config.md", "../explain/security.md"],
     "gc": ["json.md#gc", "config.md", "../howto/record-grows.md"],
     "doctor": ["json.md#doctor"],
     "completion": ["README.md"],

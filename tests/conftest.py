@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 import support
+from zeroin.run import tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -111,6 +112,14 @@ settings.register_profile(
 settings.load_profile("any machine")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def state_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what records in the tests' own process note out of the home of whoever runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def ends_in_time(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test that hangs, so that one hang doesn't cost the whole run."""
@@ -137,6 +146,9 @@ def nothing_left_running(
     monkeypatch.setenv(support.TEST_ID, mark)
     before = support.processes()
     yield
+    if tree.adopts_orphans():  # and so would every later test, whose orphans nobody waits for
+        tree.release_orphans()
+        pytest.fail("the test's own process still adopts orphans", pytrace=False)
     left = support.left_running(mark, before)
     if left:
         support.end(left)
@@ -198,3 +210,26 @@ def terminal() -> Iterator[Callable[..., support.Terminal]]:
     yield open_one
     for one in opened:
         one.close()
+
+
+@pytest.fixture(params=["ourselves", "plain"])
+def somebody(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[support.Somebody]:
+    """Run zeroin in a small project, as whoever runs the tests and then as a plain user."""
+    if request.param == "ourselves":
+        words = support.driver_command(f"3.{sys.version_info[1]}")
+        one = support.Somebody(tmp_path, words, support.clean_environment(tmp_path), {})
+        one.prepare()
+        yield one
+        return
+    python = support.plain_python()
+    if python is None:
+        pytest.skip("needs a Python that other users may run")
+    with tempfile.TemporaryDirectory(prefix="zeroin-plain-", dir="/tmp") as folder:
+        base = Path(folder)
+        base.chmod(0o755)
+        env = support.clean_environment(base) | {"PATH": f"{base}/users-python/bin:/usr/bin:/bin"}
+        env |= {"PYTHONPATH": str(support.SRC), "PYTHONDONTWRITEBYTECODE": "1"}
+        support.place_python(base / "users-python", python)
+        one = support.Somebody(base, [python, "-m", "zeroin"], env, support.as_nobody())
+        one.prepare()
+        yield one

@@ -232,6 +232,65 @@ class PlainUser:
                 os.chown(path, NOBODY, (group or {}).get(path.name, NOBODY))
 
 
+class Somebody:
+    """A user with a project of his own, `somebody("log")`, who may or may not be root."""
+
+    def __init__(
+        self,
+        base: Path,
+        words: Sequence[str],
+        env: Mapping[str, str],
+        identity: Mapping[str, Any],
+    ) -> None:
+        self.base = base
+        self.words = [*words]
+        self.env = {**env, "TMPDIR": str(base / "tmp")}
+        self.identity = {**identity}
+        self.project = base / "project"
+
+    def prepare(self) -> None:
+        """Make the project, and a folder for temporary files that can be looked into."""
+        make_project(self.project, self.env)
+        (self.base / "tmp").mkdir()
+        self.own()
+
+    def own(self) -> None:
+        """Give the user all that is his."""
+        if self.identity:
+            for path in (self.base, *self.base.rglob("*")):
+                os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+
+    def start(
+        self, *args: str | Path, before: Sequence[str] = (), **how: Any
+    ) -> subprocess.Popen[str]:
+        """Start zeroin in the project; `before` are words that come before it, of a shell say."""
+        options: dict[str, Any] = {
+            "cwd": self.project,
+            "stdin": subprocess.DEVNULL,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "text": True,
+            "errors": "surrogateescape",
+            **self.identity,
+            **how,
+        }
+        options["env"] = {**self.env, **how.get("env", {})}
+        return subprocess.Popen([*before, *self.words, *map(str, args)], **options)
+
+    def __call__(
+        self, *args: str | Path, before: Sequence[str] = (), timeout: float = 60, **how: Any
+    ) -> subprocess.CompletedProcess[str]:
+        """Run it to its end."""
+        process = self.start(*args, before=before, **how)
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
 def as_nobody() -> dict[str, Any]:
     """What `subprocess` takes to leave root's rights behind; nothing if there are none."""
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}

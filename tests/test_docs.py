@@ -320,6 +320,13 @@ def holds_objects(value: Any) -> bool:
 
 
 PROGRAMS = {
+    "resized.py": """\
+import array
+
+a = array.array("d", [1, 2, 3])  # (2,) f64
+b = array.array("d", [1, 2, 3])  # (2,) f64
+c = array.array("d", [1, 2, 3])  # (2,) f64
+""",
     "shaped.py": "import array\nx = array.array('d', [1])  # (2,) f64\nx = 1 / (x[0] - 1)\n",
     "not_finite.py": """\
 import numpy, torch
@@ -363,6 +370,18 @@ try:
     deep(100)
 except ValueError as error:
     raise ExceptionGroup("several", [error]) from KeyError("plum")
+""",
+    "pooled.py": """\
+import multiprocessing
+
+
+def divide(number):
+    return 1 / number
+
+
+if __name__ == "__main__":
+    with multiprocessing.Pool(1) as pool:
+        pool.map(divide, [1, 0])
 """,
     "broken.py": "def f(:\n",
     "imports.py": "import broken\n",
@@ -456,7 +475,7 @@ def test_json_keys_are_the_documented_ones(zeroin, project):
         (report,) = ask("run", *args)
         ask("show", "show", str(report["id"]), "--json")
 
-    for name in ("group.py", "imports.py", "dies.py"):
+    for name in ("group.py", "imports.py", "dies.py", "pooled.py"):
         run("run", "--json", "--", "python", name)
     run("run", "--json", "--", "python", "-m", "unittest", "test_it.py")
     run("run", "--json", "--timeout", "1s", "--", "python", "sleeps.py")
@@ -466,7 +485,7 @@ def test_json_keys_are_the_documented_ones(zeroin, project):
     run("run", "--json", *options, "--sync", "--timeout", "60", "--", "python", "train.py")
     (project / "train.py").write_text("print('more')\n")
     run("run", "--json", "--env", "PYTHONPATH=lib2", "--", "python", "train.py")
-    run("again", "7", "--code", "--json")
+    run("again", "8", "--code", "--json")
     (once,) = ask("loop", "loop", "--once", "--json", "--profile", "--", "python", "train.py")
     ask("show", "show", str(once["id"]), "--json")
     ask("shrink", "shrink", "--json", "data.jsonl", "--", "python", "rows.py")
@@ -489,13 +508,14 @@ def test_json_keys_are_the_documented_ones(zeroin, project):
     (project / "grows.py").write_text(GROWS)
     ask("leak", "leak", "--json", "--", "python", "grows.py")
     ask("shapes", "shapes", "--json", "--check", "shaped.py")
+    ask("shapes", "shapes", "--json", "--check", "resized.py")
     seen.leave_out("nan")
     ask("why", "why", "--json")
     zeroin("run", "--", "sh", "-c", "kill -SEGV $$", cwd=project)
     ask("why", "why", "--json")
     ask("why", "why", "--json", "-p", str(os.getpid()))
     ask("watch", "watch", "memory", "--once", "--json", "--", "true")
-    ask("gc", "gc", "--json")
+    ask("gc", "gc", "--to", "1k", "--json")
     ask("doctor", "doctor", "--json")
     for folder in ("src", "copies"):
         (project / folder / "shop").mkdir(parents=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _c: Any = _ctypes  # which no stub knows whole
 _Simple: Any = _c._SimpleCData  # noqa: SLF001 - what `ctypes` makes its types of
-INT = type("INT", (_Simple,), {"_type_": "i"})
+INT: Any = type("INT", (_Simple,), {"_type_": "i"})
 LONG: Any = type("LONG", (_Simple,), {"_type_": "L"})  # unsigned, as flags are
 
 
@@ -28,6 +28,11 @@ class _Function(_c.CFuncPtr):  # type: ignore[misc]
 def function(name: str) -> Any:
     """That function; it takes ints, bytes and None, and gives an int."""
     return _Function(_c.dlsym(_c.dlopen(None, 0), name))
+
+
+def pass_by_reference(number: Any) -> Any:
+    """Make the argument through which a C function writes its answer into `number`, an INT."""
+    return _c.byref(number)
 
 
 def error() -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from zeroin.agent.amounts import size as size  # noqa: PLC0414 - the other way
 from zeroin.errors import UsageError
 
+LONGEST = 30  # digits of a number that can be meant
+
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
@@ -16,8 +18,8 @@ def parse_size(text: str) -> int:
     word = word.removesuffix("i")
     unit = word[-1:] if word.endswith(tuple(_BINARY)) else ""
     number = word.removesuffix(unit).rstrip()
-    if not is_number(number) or unit not in table:
-        raise UsageError(f"{text!r} is no size", hint="write 500M, 2GiB or 4096")
+    if not is_number(number) or unit not in table or len(number) > LONGEST:
+        raise UsageError(f"{text[:LONGEST]!r} is no size", hint="write 500M, 2GiB or 4096")
     return int(float(number) * table[unit])
 
 

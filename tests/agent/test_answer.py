@@ -102,7 +102,7 @@ def test_nothing_is_left_and_no_thread_without_a_group(zeroin, train, project):
     (project / "group.py").write_text(
         "import os, torch.distributed as d\nd.init_process_group()\n"
         "print(len(os.listdir('/proc/self/task')))\n"
-        "print(*os.listdir(os.environ['ZEROIN_AGENT']))\n"
+        "print(*os.listdir(os.path.dirname(os.environ['ZEROIN_AGENT'])))\n"
     )
     done = zeroin("run", "--", "python", "group.py", cwd=project)
     count, files = done.stdout.splitlines()

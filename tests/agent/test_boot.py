@@ -1,5 +1,6 @@
 """The agent inside every interpreter: it gets in, stays unseen, and tells of the crash."""
 
+import os
 import signal
 import stat
 import subprocess
@@ -11,6 +12,7 @@ import support
 from left_out import heavy
 from zeroin.cycle import Cycle
 from zeroin.run import environment
+from zeroin.run.agent_order import AgentOrder, hand_order
 from zeroin.run.inbox import Inbox
 
 
@@ -21,10 +23,14 @@ def inbox():
     box.close()
 
 
-def start(python, inbox, *args, cwd, env=None, **options):
+NOTHING = AgentOrder()
+
+
+def start(python, inbox, *args, cwd, env=None, order=NOTHING, **options):
     """Run a Python with the agent; what it sent is in the inbox after."""
     base = support.clean_environment(cwd) | (env or {})
-    full = environment.with_agent(base, Cycle((python,), str(cwd)), inbox.folder, debugger=False)
+    led = environment.lead_to_agent(base, debugger=False)
+    full = hand_order(order, inbox.folder, led)
     done = subprocess.run(
         [python, *args],
         cwd=cwd,
@@ -329,12 +335,10 @@ def test_nobody_listens(python, tmp_path):
 
 
 def start_without(python, box, tmp_path):
-    env = environment.with_agent(
-        support.clean_environment(tmp_path),
-        Cycle((python,), str(tmp_path)),
-        box.folder,
-        debugger=False,
-    )
+    env = environment.lead_to_agent(support.clean_environment(tmp_path), debugger=False)
+    if os.path.isdir(box.folder):
+        hand_order(AgentOrder(), box.folder, env)
+    env["ZEROIN_AGENT"] = os.path.join(box.folder, "order")
     return subprocess.run(
         [python, "-c", "print('out'); 1/0"],
         env=env,
@@ -373,12 +377,9 @@ def test_seed_reaches_random_hash_and_subprocesses(python, inbox, tmp_path):
 
     def numbers(seed):
         cycle = Cycle((python,), str(tmp_path), seed=seed)
-        env = environment.with_agent(
-            environment.users(cycle, support.clean_environment(tmp_path)),
-            cycle,
-            inbox.folder,
-            debugger=False,
-        )
+        env = environment.users(cycle, support.clean_environment(tmp_path))
+        order = AgentOrder(seed=cycle.seed, sync=cycle.sync)
+        env = hand_order(order, inbox.folder, environment.lead_to_agent(env, debugger=False))
         return subprocess.run(
             [python, "-c", code], env=env, capture_output=True, text=True, check=True
         ).stdout
@@ -408,12 +409,9 @@ def test_real_libraries(libs, inbox, tmp_path):
 
     def numbers(seed):
         cycle = Cycle((libs,), str(tmp_path), seed=seed, sync=True)
-        env = environment.with_agent(
-            environment.users(cycle, support.clean_environment(tmp_path)),
-            cycle,
-            inbox.folder,
-            debugger=False,
-        )
+        env = environment.users(cycle, support.clean_environment(tmp_path))
+        order = AgentOrder(seed=cycle.seed, sync=cycle.sync)
+        env = hand_order(order, inbox.folder, environment.lead_to_agent(env, debugger=False))
         return subprocess.run(
             [libs, script], env=env, capture_output=True, text=True, check=True
         ).stdout
@@ -489,8 +487,8 @@ def test_a_quiet_probe_proves_that_a_method_is_used(python, inbox, tmp_path):
     """The variable alone is enough: the process ends there, nothing is printed, the place is told."""
     write(tmp_path, "lib.py", "class A:\n    def go(self):\n        return 1\n")
     write(tmp_path, "main.py", "import lib\nlib.A().go()\nprint('after')\n")
-    asked = '[{"id": 5, "module": "lib", "function": "A.go", "die": true, "quiet": true}]'
-    done = start(python, inbox, "main.py", cwd=tmp_path, env={"ZEROIN_PROBES": asked})
+    asked = {"id": 5, "module": "lib", "function": "A.go", "die": True, "quiet": True}
+    done = start(python, inbox, "main.py", cwd=tmp_path, order=AgentOrder(probes=(asked,)))
     assert (done.returncode, done.stdout, done.stderr) == (70, "", "")
     (reached,) = [m for m in inbox.messages if m.get("event") == "reached"]
     assert (reached["id"], reached["file"]) == (5, str(tmp_path / "lib.py"))

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import support
-from zeroin.cycle import Cycle
 from zeroin.run import environment
+from zeroin.run.agent_order import AgentOrder, hand_order
 from zeroin.run.inbox import Inbox
 
 SITE = Path(__file__).parent.parent / "programs" / "rewrite_site.py"
@@ -126,9 +126,8 @@ class Rewritten:
             "WANTED": wanted,
             **env,
         }
-        cycle = Cycle(tuple(map(str, command)), str(self.base))
-        full = environment.with_agent(base, cycle, self.inbox.folder, debugger=False)
-        return self._run(command, full)
+        led = environment.lead_to_agent(base, debugger=False)
+        return self._run(command, hand_order(AgentOrder(), self.inbox.folder, led))
 
     def plain(self, *command):
         return self._run(command, support.clean_environment(self.base))

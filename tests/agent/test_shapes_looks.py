@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -11,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from zeroin.cycle import Cycle
 from zeroin.observe.shapes import text
 from zeroin.observe.shapes.told import Told
 from zeroin.run import environment
+from zeroin.run.agent_order import AgentOrder, hand_order
 from zeroin.run.inbox import Inbox
 from zeroin.tools import shapes as tool
 
@@ -139,10 +138,10 @@ class Looked:
         inbox = Inbox()
         try:
             wanted = {"files": [str(one) for one in files], "functions": list(functions)}
-            env = {"PATH": os.environ["PATH"], "ZEROIN_SHAPES": json.dumps(wanted)}
+            env = {"PATH": os.environ["PATH"]}
             env |= {name: value for name, value in os.environ.items() if "ZEROIN_TEST" in name}
-            cycle = Cycle((), str(self.folder))
-            env = environment.with_agent(env, cycle, inbox.folder, debugger=False)
+            env = environment.lead_to_agent(env, debugger=False)
+            env = hand_order(AgentOrder(shapes=wanted), inbox.folder, env)
             done = self.run(python, script, *args, env=env, timeout=timeout)
             told = Path(inbox.folder, "shapes")
             lines = told.read_text().splitlines() if told.exists() else []

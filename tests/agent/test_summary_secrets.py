@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zeroin.agent import secrets, summary
+from zeroin.agent import summary
+from zeroin.agent.common import secrets
 
 
 class TestNames:
@@ -161,6 +162,11 @@ class TestSecrets:
     )
     def test_never_shown(self, secret, before, after, shape):
         """A given secret is not shown, wherever it stands, nor its beginning where text is cut."""
+        if shape is bytes:  # in which other letters become question marks
+            secret, before, after = (
+                one.encode("latin-1", "replace").decode("latin-1")
+                for one in (secret, before, after)
+            )
         before = before.replace(secret[:3], "")
         after = after.replace(secret[:3], "")
         whole = before + secret + after
@@ -170,7 +176,6 @@ class TestSecrets:
             dict: {whole: {"a": whole}},
             bytes: whole.encode("latin-1", "replace"),
         }[shape]
-        hidden = secret.encode("latin-1", "replace").decode("latin-1") if shape is bytes else secret
-        (told,) = summary.summarise_all([("value", value)], secrets=[hidden])
-        for shown in (hidden, repr(hidden)[1:-1], repr(hidden[:6])[1:-1]):
+        (told,) = summary.summarise_all([("value", value)], secrets=[secret])
+        for shown in (secret, repr(secret)[1:-1], repr(secret[:6])[1:-1]):
             assert shown not in told or shown in secrets.MASK

@@ -155,3 +155,33 @@ def test_long_messages_stay_apart():
     one, other = (sig(Ending(1, pid=10, crashes=[crash("E", "x" * 5000 + tail)])) for tail in "ab")
     assert len(str(one)) < 700
     assert not one.same(other)
+
+
+def test_the_first_error_of_a_long_output():
+    """It stands in the beginning, of which the end that is kept has nothing."""
+    first, last = "t.c:1:2: error: no x\n", "t.c:99:2: error: no y\n"
+    found = explain(Ending(1, output=last, beginnings=(first, "")))
+    assert str(found.signature) == "exit 1: error: no x"
+    found = explain(Ending(1, output="done\n", answer=last, beginnings=("", first)))
+    assert str(found.signature) == "exit 1: error: no x"
+
+
+def test_what_a_program_says_when_it_aborts_itself():
+    """Two assertions are two failures, and two exceptions in C++; their lines don't matter."""
+    told = "shop: shop.c:{}: sell: Assertion `{}' failed.\n"
+    one, moved, other = (
+        sig(Ending(None, "SIGABRT", output=told.format(*values)))
+        for values in ((7, "count > 0"), (9, "count > 0"), (7, "price > 0"))
+    )
+    assert str(one) == "SIGABRT: shop: shop.c:#: sell: Assertion `count > #' failed."
+    assert one.same(moved)
+    assert not one.same(other)
+    thrown = "terminate called after throwing an instance of 'std::{}'\n  what():  no stock\n"
+    found = explain(Ending(None, "SIGABRT", output=thrown.format("range_error")))
+    assert found.headline.endswith("instance of 'std::range_error' what():  no stock")
+
+
+def test_what_only_points_or_counts_says_nothing():
+    """The line above a caret tells, and so does what comes before a count of errors."""
+    for end in ("  ^^^^\n", "1 parse error\n", "  ^^^^\n2 parse errors\n"):
+        assert str(sig(Ending(1, output=f"shop: odd word\n{end}"))) == "exit 1: shop: odd word"

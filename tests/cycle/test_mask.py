@@ -19,6 +19,7 @@ SAME = [
     ("id 6fa459ea-ee8a-3ca4-894e-db77e160355e", "id 16fd2706-8baf-433b-82eb-8c7fada847da"),
     ("shapes (32,10) and (12,4)", "shapes (8,10) and (12,99)"),
     ("missing {'b', 'a', 'c'}", "missing {'c', 'a', 'b'}"),
+    ("Unexpected token (13:45)", "Unexpected token (1:3)"),
     ("commit 57f44dc4e1", "commit 0a1b2c3d4e"),
     ("worker_12345.sock: '/run/worker_12345.sock'", "worker_12345.sock: '/run/worker_777.sock'"),
     (

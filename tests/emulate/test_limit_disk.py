@@ -369,6 +369,56 @@ def test_as_a_really_full_disk(someone, tmp_path):
     assert done.stdout == truth.stdout
 
 
+# --- a folder that the command makes itself -------------------------------------------------------
+
+TRAINS = """\
+import os, sys
+os.makedirs("runs/ckpt", exist_ok=True)
+for step in range(int(sys.argv[1])):
+    with open(f"runs/ckpt/{step}.pt", "wb") as file:
+        file.write(b"x" * 1_000_000)
+open("runs/log.txt", "w").close() if sys.argv[2:] else None
+"""
+
+
+@pytest.mark.parametrize("name", ["disk=runs/ckpt:3M", "inodes=runs/ckpt:3"])
+def test_a_folder_that_is_not_there_yet(someone, name):
+    """It fills up as one that was there, and is gone with those above it afterwards."""
+    someone.write("train.py", TRAINS)
+    done = someone.json("run", "--limit", name, "--", "python", "train.py", "9")
+    (limit,) = done["limits"]
+    assert (done["outcome"], limit["reached"]) == ("limit", True)
+    made = f"{someone.project.resolve()}/runs/ckpt was not there, so it was made for this run"
+    assert made in limit["notes"]
+    assert not (someone.project / "runs").exists()
+
+
+def test_what_the_command_writes_beside_it_stays(someone):
+    """Only folders that are still empty are removed."""
+    someone.write("train.py", TRAINS)
+    done = someone("run", "--limit", "disk=runs/ckpt:3M", "--", "python", "train.py", "1", "log")
+    assert done.returncode == 0, done.stderr
+    assert os.listdir(someone.project / "runs") == ["log.txt"]
+
+
+def test_two_runs_share_a_folder_that_was_not_there(me):
+    """The one that ends first does not take it from the other."""
+    me.write("waits.py", WAITS)
+    first = me.start("run", "--limit", "disk=out:1M", "--", "python", "waits.py")
+    with first:
+        assert first.stdout.readline().startswith("ready")
+        second = me.start(
+            "run", "--limit", "disk=out:1M", "--", "sh", "-c", "echo > out/y; cat out/y"
+        )
+        with second:
+            second.communicate(timeout=60)
+        assert second.returncode == 0
+        assert (me.project / "out").is_dir()
+        first.send_signal(signal.SIGTERM)
+        first.communicate(timeout=60)
+    assert not (me.project / "out").exists()
+
+
 # --- nothing is left ----------------------------------------------------------------------------
 
 WAITS = """\
@@ -397,10 +447,15 @@ def is_there(pid):
         return False
 
 
+@pytest.mark.parametrize("was_there", [True, False])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_nothing_is_left_when_the_driver_is_told_to_end(someone, number, tmp_path):
-    """Killed or interrupted: no process, no file, no mount; also none in a session of its own."""
-    someone.folder("out")
+def test_nothing_is_left_when_the_driver_is_told_to_end(someone, number, was_there):
+    """Killed or interrupted: no process, no file, no mount; also none in a session of its own.
+
+    Neither is a folder that was not there before.
+    """
+    if was_there:
+        someone.folder("out")
     someone.write("waits.py", WAITS)
     process = someone.start("run", "--limit", "disk=out:1M", "--", "python", "waits.py")
     with process:
@@ -412,15 +467,15 @@ def test_nothing_is_left_when_the_driver_is_told_to_end(someone, number, tmp_pat
         are_gone([*map(int, pids), process.pid])
         process.communicate(timeout=20)
     are_gone(guards(someone))
-    assert os.listdir(someone.project / "out") == []
+    assert (someone.project / "out").exists() == was_there
+    assert not was_there or os.listdir(someone.project / "out") == []
     assert not os.path.exists(folder)
 
 
 def agent_folder(pid):
     with open(f"/proc/{pid}/environ") as file:
-        return dict(row.split("=", 1) for row in file.read().split("\0") if "=" in row)[
-            "ZEROIN_AGENT"
-        ]
+        rows = dict(row.split("=", 1) for row in file.read().split("\0") if "=" in row)
+    return os.path.dirname(rows["ZEROIN_AGENT"])
 
 
 def guards(someone):
@@ -452,7 +507,9 @@ def test_what_it_started_ends_with_it(someone):
     ("limit", "words"),
     [
         ("disk=/:5M", "an overlay can't lie on the root"),
-        ("disk=/nope:5M", "there is no /nope"),
+        ("disk=/proc/nope:5M", "there is no /proc/nope, and it can't be made in /proc"),
+        ("disk=export.py/deep/x:5M", "export.py is a file, so export.py/deep/x can't be made"),
+        ("disk=deep/missing:1", "room comes in pages of"),
         ("disk=/proc:5M", "/proc is the kernel's own"),
         ("disk=export.py:5M", "export.py is no folder"),
         ("disk=out:1", "room comes in pages of"),
@@ -469,6 +526,17 @@ def test_what_can_not_be(me, limit, words):
     done = me("run", "--limit", limit, "--", "touch", "started")
     assert (done.returncode, words in done.stderr) == (2, True), done.stderr
     assert not (me.project / "started").exists()
+    assert not (me.project / "deep").exists()
+
+
+def test_a_folder_that_can_not_be_made(nobody):
+    """It is said why, and where."""
+    locked = nobody.folder("locked")
+    locked.chmod(0o555)
+    done = nobody("run", "--limit", "disk=locked/ckpt:5M", "--", "touch", "started")
+    words = f"there is no locked/ckpt, and it can't be made in {locked}: permission denied"
+    assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+    assert not (nobody.project / "started").exists()
 
 
 def test_a_folder_of_somebody_else(nobody):

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 
 import pytest
 
@@ -62,7 +61,7 @@ def test_while_shrinking(someone):
     left = (someone.project / "sizes.min.txt").read_text().split()
     assert sum(map(int, left)) > 1_000_000
     assert len(left) < 3
-    assert done["command"] == shlex.split("zeroin run --limit disk=out:1M -- python fill.py")
+    assert "zeroin run --limit disk=out:1M -- python fill.py" in done["command"][-1]
     assert os.listdir(someone.project / "out") == []
 
 

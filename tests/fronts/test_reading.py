@@ -238,7 +238,7 @@ def test_no_such_attempt(story, zeroin, args):
 
 def test_nothing_recorded_yet(project, zeroin):
     """Says how to begin."""
-    for verb in (["log"], ["show"], ["gc"], ["again"]):
+    for verb in (["log"], ["show"], ["again"]):
         done = zeroin(*verb, cwd=project)
         assert (done.returncode, "zeroin run -- COMMAND" in done.stderr) == (1, True)
     assert not (project / ".zeroin").exists()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import glob
 import json
 import os
 import platform
+import shutil
 import struct
 import subprocess
 import sys
@@ -69,7 +71,8 @@ class TestProbes:
         wanted |= {"git", "uv", "GPU", "SLURM", "reflinks", "shared memory", "UTF-8"}
         assert wanted == set(names)
         for probe in probes:
-            assert probe.state in ("ok", "limited", "missing")
+            assert probe.state in ("ok", "limited", "missing", "absent")
+            assert not (probe.state == "absent" and probe.fix)
             assert probe.detail
             assert "probe itself failed" not in probe.detail
             assert len((probe.detail + probe.fix).splitlines()) == 1
@@ -103,10 +106,15 @@ def _seconds(act):
 
 
 def _traces(folder):
+    """Give what is there; groups only of processes that have ended, since others run beside us."""
     groups = subprocess.run(
-        ["find", "/sys/fs/cgroup", "-name", "zeroin-doctor-*"], capture_output=True, check=False
-    )
-    return os.listdir(folder), Path("/proc/self/mounts").read_text(), groups.stdout
+        ["find", "/sys/fs/cgroup", "-name", "zeroin-doctor-*"],
+        capture_output=True,
+        check=False,
+        text=True,
+    ).stdout.split()
+    left = [path for path in groups if not os.path.exists(f"/proc/{path.rpartition('-')[2]}")]
+    return os.listdir(folder), Path("/proc/self/mounts").read_text(), left
 
 
 # --- what the kernel forbids ------------------------------------------------------------
@@ -206,13 +214,13 @@ class TestFiles:
     def test_reflinks(self):
         """A tmpfs has no reflinks, and is named."""
         reflinks = doctor(cwd="/dev/shm")["reflinks"]
-        assert reflinks.state == "limited"
+        assert reflinks.state == "absent"
         assert reflinks.detail == "tmpfs has none; files are copied instead"
 
     def test_no_writing(self):
         """Where nothing can be written there is nothing to clone."""
         reflinks = doctor(cwd="/proc")["reflinks"]
-        assert reflinks.state != "ok"
+        assert reflinks.state == "absent"
         assert "can't write here (proc)" in reflinks.detail
 
 
@@ -229,8 +237,27 @@ class TestPrograms:
         for name in ("strace", "gdb", "git"):
             assert found[name].state == "missing"
             assert found[name].fix.endswith(f"apt-get install -y {name}")
-        assert found["SLURM"].state == "missing"
+        assert (found["SLURM"].state, found["SLURM"].fix) == ("absent", "")
         assert found["ptrace"].state == doctor()["ptrace"].state
+
+    def test_what_a_laptop_does_not_have_is_no_fault(self, zeroin):
+        """A GPU or a cluster that is not there is told in one line, without a mark of failure."""
+        done = zeroin("doctor")
+        lines = {line.split()[1]: line for line in done.stdout.splitlines() if line[0] != " "}
+        assert done.returncode == 0
+        assert lines["SLURM"].startswith("· ") or shutil.which("sinfo")
+        assert "slurm" not in done.stdout.replace("SLURM", "") or shutil.which("sinfo")
+        if not glob.glob("/dev/nvidia*"):
+            assert lines["GPU"].startswith("· ")
+
+    def test_a_part_of_slurm_or_a_job_of_it_is_a_cluster(self, tmp_path):
+        """There the rest is missing, with the command that brings it."""
+        folder = stub(tmp_path / "bin", "apt-get", "exit 1")
+        job = doctor(PATH=str(folder), SLURM_JOB_ID="77")["SLURM"]
+        stub(folder, "srun", "")
+        for slurm in (job, doctor(PATH=str(folder))["SLURM"]):
+            assert slurm.state == "missing"
+            assert "apt-get install -y slurm-client" in slurm.fix
 
     def test_hanging(self, tmp_path):
         """A cluster whose controller is gone costs the time limit, and leaves nothing running."""

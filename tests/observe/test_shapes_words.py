@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from zeroin.observe.shapes import check, forms, names, text
 from zeroin.observe.shapes.comments import Sheet, UnreadableError
 from zeroin.observe.shapes.forms import Array, Dim, Each, Named, Plain, Several
+from zeroin.observe.shapes.resized import Changes
 from zeroin.observe.shapes.told import Told
 
 # --- text -----------------------------------------------------------------------------------------
@@ -394,7 +395,7 @@ def broken(*lines: tuple[str, str]) -> list[int]:
         check.Line(n, "f", entries(says), entries(was) if was else [])
         for n, (says, was) in enumerate(lines, 1)
     ]
-    return [one.line for one in check.check(found)]
+    return [one.line for one in check.check(found, Changes([found])).broken]
 
 
 @pytest.mark.parametrize(
@@ -435,8 +436,9 @@ def test_what_holds(says, was, holds):
 def test_names_count_when_it_is_to_be_exact():
     """With a name or without, the sizes must be those that are written."""
     line = check.Line(1, "f", entries("(b=32, 8) f32"), entries("(64, 8) f32"))
-    assert check.check([line]) == []
-    assert [one.line for one in check.check([line], exact=True)] == [1]
+    changes = Changes([[line]])
+    assert check.check([line], changes).broken == []
+    assert [one.line for one in check.check([line], changes, exact=True).broken] == [1]
 
 
 def test_a_name_has_one_size_in_a_function():
@@ -445,6 +447,113 @@ def test_a_name_has_one_size_in_a_function():
     assert broken(("(b=32, 8) f32", "(64, 8) f32"), ("(b=32,) f32", "(32,) f32")) == [2]
     assert broken(("(b=32,) f32", "(9|64,) f32"), ("(b=32,) f32", "(64,) f32")) == []
     assert broken(("(b=32,) f32", "(64,) f32"), ("(b=32,) f32", "(9|64,) f32")) == []
+
+
+FLOW = """\
+ids: (32, 16) i64 -> (8, 16) i64
+table: (100, 32) f32 -> (100, 32) f32
+x: (32, 16, 32) f32 -> (8, 16, 32) f32 : ids table
+flat: (512, 32) f32 -> (128, 32) f32 : x
+cls: (32, 17, 32) f32 -> (8, 17, 32) f32 : x
+twice: (64, 32) f32 -> (16, 32) f32 : flat
+out: (n=32, 10) f32 -> (n=8, 10) f32 : x
+"""
+
+
+def flowing(told: str) -> list[check.Line]:
+    """Lines `target: says -> was : used names`, of one function."""
+    found = []
+    for number, line in enumerate(told.splitlines(), 1):
+        target, _, rest = line.partition(": ")
+        shapes, _, used = rest.partition(" : ")
+        says, was = (entries(one) for one in shapes.split(" -> "))
+        found.append(check.Line(number, "f", says, was, (target,), tuple(used.split())))
+    return found
+
+
+def checked(told: str, *, exact: bool = False) -> tuple[list[int], dict[str, list[int]]]:
+    """Lines that don't hold, and those of each size that changed everywhere."""
+    lines = flowing(told)
+    found = check.check(lines, Changes([lines]), exact=exact)
+    resized = {f"{r.name} {r.before} {r.after}": at for r, at in found.resized.items()}
+    return [one.line for one in found.broken], resized
+
+
+def test_another_batch_breaks_no_comment():
+    """32 became 8 in all that is made from the input; the width of 32 and products are known."""
+    assert checked(FLOW) == ([], {"n 32 8": [1, 3, 4, 5, 6]})
+    assert checked(FLOW, exact=True)[0] == [1, 3, 4, 5, 6, 7]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_explained"),
+    [
+        ("y: (32, 4) f32 -> (8, 4) f32 : x", True),
+        ("y: (32, 4) f32 -> (7, 4) f32 : x", False),  # another size than all others
+        ("y: (32, 4) f32 -> (8, 5) f32 : x", False),  # one more has changed
+        ("y: (32, 4) f32 -> (8, 4) f16 : x", False),
+        ("y: (32, 4) f32 -> (8,) f32 : x", False),
+        ("y: (32, 32) f32 -> (32, 8) f32 : table", False),  # the width, which is 32 in the table
+        ("y: (32, 10) f32 -> (32, 8) f32 : table", False),
+        ("y: (16, 16) f32 -> (16, 16) f32 : x", True),
+        ("y: 4 x (32, 3) f32 -> 4 x (8, 3) f32 : x", True),
+        ("y: {a: (32,) f32} -> {a: (8,) f32} : x", True),
+        ("y: (32,) list -> (8,) list : x", True),
+        ("y: (12|32, 3) f32 -> (4|8, 3) f32 : x", True),  # a last batch is smaller
+    ],
+)
+def test_what_another_batch_explains(line, is_explained):
+    """Only what is the same but for that size, and can have it from the input."""
+    assert (checked(FLOW + line + "\n")[0] == []) == is_explained
+
+
+def test_rows_that_are_cut_off_on_the_way_are_no_other_batch():
+    """Where the input still has its size, a line that makes another one of it is wrong."""
+    cut = "x: (32, 5) f32 -> (32, 5) f32\nh: (32, 9) f32 -> (8, 9) f32 : x\n"
+    assert checked(cut + "y: (32, 3) f32 -> (8, 3) f32 : h\n") == ([2, 3], {})
+
+
+def test_what_is_cut_off_at_an_axis_that_moved_is_no_other_size():
+    """`y = att.transpose(1, 2)[:, 1:]`: `t` is known by its name, and `att` has all of it."""
+    told = "att: (b=4, 4, t=10, 8) f32 -> (b=4, 4, t=10, 8) f32\n"
+    told += "y: (b=4, t=10, 4, 8) f32 -> (b=4, 9, 4, 8) f32 : att\n"
+    told += "out: (b=4, t=10, c=32) f32 -> (b=4, 9, c=32) f32 : y\n"
+    assert checked(told) == ([2, 3], {})
+
+
+def test_a_layer_of_another_width_is_no_other_batch():
+    """The last axis changes where the line's own source has not; also beside another batch."""
+    wide = "h: (32, 64) f32 -> ({0}, 128) f32 : x\nz: (32, 64) f32 -> ({0}, 128) f32 : h\n"
+    for rows in (32, 8):
+        head = f"x: (32, 5) f32 -> ({rows}, 5) f32\n"
+        assert checked(head + wide.format(rows))[0] == [2, 3]
+
+
+def test_rows_of_a_larger_table_may_be_fewer():
+    """`x = data[:batch]` is where a batch begins."""
+    rows = "data: (1000, 5) f32 -> (1000, 5) f32\nx: (32, 5) f32 -> (8, 5) f32 : data\n"
+    assert checked(rows + "h: (32, 9) f32 -> (8, 9) f32 : x\n") == ([], {" 32 8": [2, 3]})
+
+
+def test_a_single_line_with_another_size_is_wrong():
+    """Nothing says that it is everywhere."""
+    assert checked("x: (32, 5) f32 -> (8, 5) f32\n") == ([1], {})
+
+
+def test_several_sizes_may_change():
+    """Each is told once, also where both had the same size."""
+    told = "ids: (32, 32) i64 -> (8, 64) i64\nx: (32, 32, 5) f32 -> (8, 64, 5) f32 : ids\n"
+    told += "flat: (1024, 5) f32 -> (512, 5) f32 : x\n"
+    found = checked(told)
+    assert found[0] == []
+    assert sorted(found[1]) == [" 32 64", " 32 8"]
+
+
+def test_a_name_that_two_sizes_had_is_no_conflict():
+    """The batch was called by the name of the width, as both were 32; one of them is 8 now."""
+    told = "x: (d=32, d=32) f32 -> (8, d=32) f32\ny: (d=32, d=32) f32 -> (8, d=32) f32 : x\n"
+    assert checked(told) == ([], {" 32 8": [1, 2]})
+    assert checked(told.replace("(8, d=32) f32 : x", "(9, d=32) f32 : x"))[0] != []
 
 
 def test_lines_of_a_killed_process_are_left_out():

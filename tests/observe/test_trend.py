@@ -79,3 +79,11 @@ def test_few_samples_tell_nothing():
     """And that is said."""
     assert verdict(series(lambda n: 10**6 * n, count=5)) == "few"
     assert verdict([]) == "few"
+
+
+@pytest.mark.parametrize("tooth", range(8, 20))
+def test_growth_below_a_saw_is_found(tooth):
+    """A list grows, and the collector frees at every tooth what has come together beside it."""
+    for phase in range(tooth):
+        saw = series(lambda n, phase=phase: 50_000 * n + (n + phase) % tooth * 60_000)
+        assert verdict(saw) == "grows"

@@ -15,7 +15,8 @@ import subprocess
 import sys
 import time
 
-FOLDER = os.environ.pop("ZEROIN_WARM", "")
+with open(os.environ["ZEROIN_AGENT"]) as order:
+    FOLDER = json.load(order).get("warm", {}).get("folder", "")
 STORY = sys.argv[1]
 heap: list[bytearray] = []
 

@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 from zeroin.run import environment, keep, tree
-from zeroin.run.execute import Run
+from zeroin.run.agent_order import AgentOrder, hand_order
+from zeroin.run.execute import Run, Stage
 from zeroin.run.inbox import Inbox
 from zeroin.run.keep import Keeper
 from zeroin.run.warm import Engine, NeedsCold
@@ -49,19 +50,19 @@ class Loop:
         fd = os.open(shown, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
         engine = self.engine
         command = self.command
-        env = {**self.env, "ZEROIN_AGENT": inbox.folder}
-        how = {"targets": targets or (fd, fd), "aside": engine.aside, "tap": engine.tap}
+        env = hand_order(AgentOrder(), inbox.folder, self.env)
+        stage = Stage(targets or (fd, fd), engine.aside, engine.tap)
         began = time.monotonic()
         try:
             starter = engine.starter(inbox.folder)
             try:
                 ended = Run(keeper, inbox, timeout).execute(
-                    command, ".", env, start=starter, prologue=starter.prologue, **how
+                    command, ".", env, stage, start=starter, prologue=starter.prologue
                 )
             except NeedsCold as needed:
                 engine.begin_cold(needed.reason)
-                env |= engine.environment()
-                ended = Run(keeper, inbox, timeout).execute(command, ".", env, **how)
+                env = hand_order(AgentOrder(warm=engine.order()), inbox.folder, self.env)
+                ended = Run(keeper, inbox, timeout).execute(command, ".", env, stage)
         finally:
             if rest:
                 engine.rest()

@@ -288,6 +288,7 @@ def test_gc_keeps_the_newest(project, zeroin):
 def test_the_default_bound_is_kept_by_itself(project, zeroin):
     """Every fiftieth attempt looks; nobody has to remember."""
     (project / "pyproject.toml").write_text("[tool.zeroin]\nstore_max = '1M'\n")
+    zeroin("trust", cwd=project)
     store = Store(str(project / ".zeroin"))
     for _ in range(49):
         begin(store)

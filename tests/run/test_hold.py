@@ -173,7 +173,7 @@ SHORT = Ended(
 def test_a_peak_between_two_looks_is_told():
     """The kernel's mark has it, though nobody looked then; a limit ends it there."""
     told = []
-    Hold(100_000_000, told.append).finish(SHORT._replace(peak_between=(1.0, 2.0)))
+    Hold(100_000_000, told.append).tell_missed(SHORT._replace(peak_between=(1.0, 2.0)))
     (missed,) = told
     assert (missed.peak, missed.between, missed.seen, missed.held) == (
         150_000_000,

@@ -69,6 +69,18 @@ def test_a_full_disk_ends_the_keeping_only(tmp_path):
     assert keeper.recent("err") == "KeyError: 'x'\n"
 
 
+def test_the_beginning_is_kept_where_the_end_lacks_it(tmp_path):
+    """The first error of a compiler stands there."""
+    keeper = Keeper(str(tmp_path / "a"))
+    keeper.feed("err", b"first\n", 0)
+    assert (keeper.beginning("err"), keeper.beginning("out")) == ("", "")
+    for _ in range(3000):
+        keeper.feed("err", b"x" * 99 + b"\n", 0)
+    assert keeper.beginning("err").startswith("first\nxxx")
+    assert len(keeper.beginning("err")) == 65536
+    keeper.close(0)
+
+
 def test_recent_is_bounded(tmp_path):
     """Memory does not grow with the output."""
     keeper = Keeper(str(tmp_path / "a"))

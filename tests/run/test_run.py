@@ -191,6 +191,18 @@ THREADS = """
         thread.start()
         thread.join()
 """
+SHOWN_LATE = """
+    import threading
+    def work(n): raise ValueError(f"no {n}")
+    def show(args):
+        if args.thread is first:
+            second.start()
+            second.join()
+    threading.excepthook = show
+    first, second = (threading.Thread(target=work, args=(n,)) for n in range(2))
+    first.start()
+    first.join()
+"""
 CHILD = """
     import multiprocessing
     def work(): raise KeyError("x")
@@ -205,6 +217,7 @@ CHILD = """
     ("program", "said"),
     [
         (THREADS, "3 exceptions in threads, first: ValueError at main.py work(): no 0"),
+        (SHOWN_LATE, "2 exceptions in threads, first: ValueError at main.py work(): no 0"),
         (CHILD, "1 exception in a child process: KeyError at main.py work(): 'x'"),
     ],
 )

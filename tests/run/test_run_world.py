@@ -60,7 +60,7 @@ def test_sync_says_what_it_sets(zeroin, project):
         (["--env-file", "none"], "No such file"),
         (["--cwd", "none"], "no such folder"),
         (["--repeat", "0"], "from 1 on"),
-        (["--nonsense"], "unrecognized arguments"),
+        (["--nonsense"], "run has no option --nonsense"),
     ],
 )
 def test_bad_options(zeroin, project, args, words):

@@ -35,9 +35,12 @@ def test_the_command_sees_a_terminal_of_the_right_size(shell, project):
         project,
         """
         import os, signal, sys
-        def show(*_): print("size", *os.get_terminal_size(1), *os.get_terminal_size(0), flush=True)
+        def show(*_):  # without a buffer: it may come again amidst its own words
+            sizes = *os.get_terminal_size(1), *os.get_terminal_size(0)
+            os.write(1, b"size %d %d %d %d\\n" % sizes)
         signal.signal(signal.SIGWINCH, show)
         print("tty", [f.isatty() for f in (sys.stdin, sys.stdout, sys.stderr)])
+        sys.stdout.flush()
         show()
         while True: signal.pause()
     """,

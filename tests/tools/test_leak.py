@@ -7,6 +7,10 @@ import json
 import pytest
 
 from left_out import heavy
+from zeroin.cycle import Cycle
+from zeroin.tools.leak import Asked
+from zeroin.tools.leak import leak as run_leak
+from zeroin.tools.run import Options
 
 LOOP = "\n\nfor number in range(60):\n    step(number)\n"
 LEAKS = {
@@ -163,6 +167,72 @@ def test_each_interpreter_is_looked_into(leak, project, python):
     found = leak("--", python, "grow.py")
     assert found["who"]["containers"][0]["held"][-1].startswith("'seen' in the closure of")
     assert 100_000 <= slope(found) < 104_000
+
+
+LOOPS = """\
+import asyncio
+
+kept = []
+
+
+async def work():
+    waiting = asyncio.get_running_loop().create_future()
+    asyncio.get_running_loop().call_soon(waiting.set_result, None)
+    await waiting
+    kept.append(bytearray(100_000))
+
+
+for number in range(60):
+    asyncio.run(work())
+"""
+
+
+def test_event_loops_can_be_looked_into(leak, project, python):
+    """The look comes back: on 3.12 it once broke the free list of `_asyncio`, and hung for good."""
+    (project / "loops.py").write_text(LOOPS)
+    found = leak("--", python, "loops.py")
+    assert found["who"]["containers"][0]["held"] == ["module __main__", "kept"]
+
+
+STUCK = """import gc
+import threading
+import tracemalloc
+
+kept = []
+
+
+def wait(phase, info):
+    if tracemalloc.is_tracing():
+        threading.Event().wait()
+
+
+gc.disable()
+gc.callbacks.append(wait)
+for number in range(60):
+    kept.append(bytearray(100_000))
+"""
+
+
+def test_a_look_that_hangs_is_ended(zeroin, project):
+    """A process that gives no answer is ended, and what the first run has found is told."""
+    (project / "stuck.py").write_text(STUCK)
+    searches = []
+    asked = Asked(look=lambda until: None, progress=lambda *one: searches.append(one), patience=1)
+    cycle = Cycle(["python", "stuck.py"], str(project), timeout=100)
+    found = run_leak(cycle, asked, Options(record=False, brief=True), zeroin.env)
+    assert (found.verdict, found.who, found.reason) == ("leaks", None, "silent")
+    assert searches  # it was told that the search had begun
+
+
+def test_searches_are_counted(zeroin, project):
+    """While holders are looked for, how many searches are done is told, and how many there are."""
+    (project / "grow.py").write_text(LEAKS["global list"] + LOOP)
+    told = []
+    asked = Asked(look=lambda until: None, progress=lambda *one: told.append(one))
+    cycle = Cycle(["python", "grow.py"], str(project), timeout=100)
+    run_leak(cycle, asked, Options(record=False, brief=True), zeroin.env)
+    assert any(done < of for done, of in told)
+    assert all(done <= of for done, of in told)
 
 
 def test_files_and_threads_that_are_left(leak, project):
@@ -396,3 +466,98 @@ def test_pytest_and_torch(leak, project, libs):
     )
     (project / "total.py").write_text(text + LOOP)
     assert leak("--", libs, "total.py")["who"]["graph_held"] == ["module __main__", "total"]
+
+
+MODULE = """\
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = torch.nn.LSTM(8, 64)
+        self.states = []
+
+    def forward(self, x):
+        out, state = self.rnn(x)
+        self.states.append(KEPT)
+        return out.pow(2).mean()
+
+
+net = Net()
+for number in range(60):
+    loss = net(torch.randn(5, 4, 8))
+    loss.backward()
+"""
+CARRIED = """\
+import torch
+
+
+def train():
+    rnn = torch.nn.LSTM(8, 64)
+    state = None
+    losses = []
+    for number in range(60):
+        out, state = rnn(torch.randn(5, 4, 8), state)
+        loss = out.pow(2).mean()
+        scaled = loss / 4
+        losses.append(scaled)
+
+
+train()
+"""
+TOTAL = """\
+import torch
+
+model = torch.nn.Linear(100, 100)
+total = 0
+for number in range(60):
+    loss = model(torch.randn(300, 100)).pow(2).mean()
+    loss.backward()
+    total += loss
+"""
+STATES = "the script's net, .states of a Net"
+WITHOUT = "put it in without its graph, x.detach(), or don't keep it"
+# The program, the beginning of the first line of "held by" and its end, the advice.
+GRAPHS = {
+    "states on a module": (
+        MODULE.replace("KEPT", "state[0]"),
+        "+1 item of torch.Tensor in a list",
+        STATES,
+        [f"{STATES}: {WITHOUT}"],
+    ),
+    "pairs of states": (
+        MODULE.replace("KEPT", "state"),
+        "+1 item of tuple in a list",
+        STATES,
+        [f"{STATES}: {WITHOUT}"],
+    ),
+    "a state that is carried along": (
+        CARRIED,
+        "+",
+        "state, a local of train()[…]",
+        ["cut state, a local of train()[…] from its graph before the next repetition:"],
+    ),
+    "a sum": (
+        TOTAL,
+        "a graph of autograd that is longer each time",
+        "the script's total",
+        ["keep a number instead, which holds no graph: loss.item(), or loss.detach()"],
+    ),
+}
+
+
+@heavy("torch")
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", GRAPHS)
+def test_who_keeps_a_graph(zeroin, project, libs, kind):
+    """The holder that grows comes first, and the advice is one that helps with this holder."""
+    text, what, holder, advice = GRAPHS[kind]
+    (project / "graph.py").write_text(text)
+    done = zeroin("leak", "--", libs, "graph.py", cwd=project, timeout=250)
+    lines = done.stderr.splitlines()
+    first = lines[lines.index("held by") + 1].strip()
+    assert first.startswith(what), lines
+    assert first.endswith(f": {holder}"), lines
+    given = [line.strip() for line in lines if "detach()" in line]
+    assert len(given) == len(advice)
+    assert all(line.startswith(start) for line, start in zip(given, advice, strict=True)), given

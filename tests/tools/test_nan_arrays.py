@@ -8,6 +8,7 @@ from left_out import heavy
 
 LOG = "import numpy as np\nprint(np.log(np.zeros(3)))\n"
 SERIES = "import numpy, pandas\nprint(numpy.log(pandas.Series([1.0, 0.0])))\n"
+QUOTIENT = "import numpy as np\nprint(np.array([-1.0]) / 0)\n"
 SILENT = "import numpy as np\nwith np.errstate(all='ignore'):\n    print(np.log(np.zeros(3)))\n"
 GIVEN = "import numpy as np\nprint(np.array([0.0, -np.inf]) * 2)\n"
 
@@ -21,6 +22,15 @@ def test_inf_that_numpy_warns_of_is_found(zeroin, project, libs, source):
     assert (done.returncode, told["verdict"]) == (1, "found")
     assert told["numpy"][0]["text"] == "divide by zero encountered in log"
     assert told["numpy"][0]["frames"][-1]["line"] == 2
+    assert told["numpy"][0]["what"] == "-inf"
+
+
+@pytest.mark.parametrize(("source", "what"), [(LOG, "-inf"), (QUOTIENT, "inf or -inf")])
+def test_a_sign_is_told_where_it_is_known(zeroin, project, libs, source, what):
+    """A logarithm of 0 is -inf; what a division by 0 gives is not told by numpy's warning."""
+    (project / "a.py").write_text(source)
+    done = zeroin("nan", "--", libs, "a.py", cwd=project)
+    assert f"✗ {what} in numpy at a.py:2: divide by zero encountered in " in done.stderr
 
 
 @pytest.mark.parametrize("source", [SILENT, GIVEN])

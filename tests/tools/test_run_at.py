@@ -552,7 +552,7 @@ def test_loop_has_none(zeroin, project):
     """The loop runs programs its own way, and says where probes can be had."""
     done = zeroin("loop", "--at", "train.py:3", "die", "--", "python", "train.py")
     assert done.returncode == 2
-    assert "zeroin loop has no --at" in done.stderr
+    assert "loop has no --at" in done.stderr
 
 
 def test_python_m_and_threading(project, python):

@@ -165,6 +165,126 @@ def test_a_function_that_is_not_there(shapes):
     assert "halves = rows[::2]  # (3,) list" in done.stdout
 
 
+LIBRARY = "site-packages/tensors/inner/layers.py"
+
+
+@pytest.fixture
+def library(shapes) -> Shapes:
+    """A program that uses the class of an installed library, which a package exports."""
+    layers = "class Layer:\n    def forward(self, x):\n        y = x * 2\n        return y\n"
+    shapes.write(LIBRARY, layers + "\n\ndef other(x):\n    z = x + x\n    return z\n")
+    shapes.write("site-packages/tensors/__init__.py", "from tensors.inner.layers import Layer\n")
+    shapes.write("site-packages/tensors/inner/__init__.py", "")
+    head = "import sys\nsys.path.append('site-packages')\nimport tensors\n"
+    shapes.write("main.py", head + "out = tensors.Layer().forward([1, 2, 3])\n")
+    return shapes
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["forward", "Layer.forward", "Layer", "tensors.Layer.forward", "inner.layers.Layer.forward"],
+)
+def test_a_function_of_a_library_is_found(library, name):
+    """In whatever module the program loads, with or without the name that the library gives it."""
+    assert library.lines("--no-record", "main.py", "--func", name) == {
+        "def forward(self, x):": "x: (3,) list",
+        "y = x * 2": "(6,) list",
+        "return y": "(6,) list",
+    }
+
+
+@pytest.mark.parametrize("name", ["Other.forward", "numbers.Layer.forward", "Layer.backward"])
+def test_a_function_that_no_library_has(library, name):
+    """A name of which only a part fits is not found."""
+    done = library("--no-record", "main.py", "--func", name)
+    assert f"no function is called {name} in what was loaded" in done.stderr
+
+
+def test_ones_own_function_comes_before_that_of_a_library(library):
+    """Of two with the name, the user's own is meant; the library's can be named by its module."""
+    with (library.folder / "main.py").open("a") as main:
+        main.write("def forward(x):\n    mine = x + x\n    return mine\nforward([1, 2])\n")
+    found = library.lines("--no-record", "main.py", "--func", "forward")
+    assert "mine = x + x" in found
+    assert "y = x * 2" not in found
+    assert "y = x * 2" in library.lines("--no-record", "main.py", "--func", "Layer.forward")
+
+
+def test_a_library_is_written_into_only_if_its_file_is_named(library):
+    """`--func` alone shows it, and says so; below the folder as everywhere."""
+    before = (library.folder / LIBRARY).read_text()
+    done = library("--no-record", "main.py", "--func", "Layer.forward", "--write")
+    assert "not written: it is a library's; to write into it, name the file" in done.stderr
+    assert done.stdout == "nothing was written\n"
+    assert (library.folder / LIBRARY).read_text() == before
+    named = library("--no-record", LIBRARY, "--write", "--", "python", "main.py")
+    assert named.stdout.startswith(f"{LIBRARY}: ")
+
+
+def test_a_function_of_the_standard_library_that_was_loaded_before(shapes):
+    """Modules that Python itself has loaded are modules that the program uses."""
+    shapes.write("main.py", "import os\nos.path.commonprefix(['a', 'ab', 'abc'])\n")
+    found = shapes.lines("--no-record", "main.py", "--func", "genericpath.commonprefix")
+    assert found["def commonprefix(m):"] == "m: (3,) list"
+
+
+@heavy("torch")
+@pytest.mark.parametrize("name", ["MultiheadAttention.forward", "torch.nn.Linear.forward"])
+def test_a_function_of_torch_is_found(real, name):
+    """By its class, and by the name under which torch exports it."""
+    real.write(
+        "main.py",
+        """\
+        import torch
+        torch.nn.Linear(6, 8)(torch.ones(3, 6))
+        layer = torch.nn.MultiheadAttention(8, 2)
+        layer(*[torch.ones(5, 3, 8)] * 3)
+        """,
+    )
+    found = real.lines("--no-record", "main.py", "--func", name)
+    if name.startswith("Multihead"):
+        assert found["query: Tensor,"] == "query: (5, 3, 8) f32"
+    else:
+        assert (
+            found["def forward(self, input: Tensor) -> Tensor:"] == "input: (3, in_features=6) f32"
+        )
+
+
+BATCHES = """\
+import sys
+import numpy as np
+
+rows = int(sys.argv[1])
+
+
+def layer(x, weight):
+    h = x @ weight
+    return np.maximum(h, 0)
+
+
+data = np.ones((1000, 32), "f4")
+weight = np.ones((32, 64), "f4")
+x = data[:rows] + 0
+h = layer(x, weight)
+pairs = np.concatenate([h, h])
+"""
+
+
+def test_another_batch_is_told_once_and_is_no_wrong_comment(real):
+    """All hold in a run with 8 rows; those that are cut off on the way, or wider, don't."""
+    script = real.write("train.py", BATCHES)
+    real("--no-record", "train.py", "32", "--write")
+    done = real("--no-record", "train.py", "8", "--check")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "✓ 8 hold, 0 no longer")
+    assert done.stdout.count("32 → 8 in this run") == 1
+    assert real("--no-record", "train.py", "8", "--check", "--exact").returncode == 1
+    script.write_text(script.read_text().replace("h = layer(x, ", "h = layer(x[:5], "))
+    cut = real("--no-record", "train.py", "32", "--check", "--json")
+    (found,) = json.loads(cut.stdout)["check"]
+    assert cut.returncode == 1
+    assert [one["says"] for one in found["broken"]] == ["(rows=32, 64) f32"]
+
+
 @pytest.mark.parametrize("words", [["python", "-I", "lists.py"], ["true"]])
 def test_nobody_lets_us_in(shapes, words):
     """A Python without its environment, and no Python at all, are told as such."""

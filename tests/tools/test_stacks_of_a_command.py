@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import support
+from left_out import heavy
 
 LOCK = """
     import threading
@@ -118,6 +119,56 @@ def test_a_hang_is_noticed_and_ended(standing):
     assert shown["outcome"] == "hang"
     assert shown["signature"] == "hang at save()"
     assert shown["stacks"]
+
+
+WORKER = """\
+import multiprocessing, os, signal, threading
+def work():
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.setsid()
+    held = threading.Lock()
+    held.acquire()
+    held.acquire()
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(1))
+    worker = multiprocessing.get_context("METHOD").Process(target=work)
+    worker.start()
+    worker.join()
+"""
+LOADER = """\
+import threading
+from torch.utils.data import DataLoader
+held = threading.Lock()
+class Data:
+    def __len__(self): return 8
+    def __getitem__(self, number):
+        if number == 5:
+            held.acquire()
+            held.acquire()
+        return number
+for batch in DataLoader(Data(), batch_size=2, num_workers=2):
+    print(batch, flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_a_worker_that_hears_nothing_is_ended(zeroin, project, method):
+    """`--end`: it is said where the worker stands, and it doesn't outlive its parent."""
+    (project / "pool.py").write_text(WORKER.replace("METHOD", method))
+    done = zeroin("stacks", "--end", "--", "python", "pool.py", cwd=project, timeout=200)
+    assert done.returncode == 124
+    assert "worker 0 waits for a lock at pool.py:7 work()" in done.stderr.splitlines()[1]
+
+
+@heavy("torch")
+@pytest.mark.slow
+def test_a_stuck_worker_of_a_data_loader_is_ended(zeroin, project, libs):
+    """It is said where the worker stands, and it doesn't stay with parent 1."""
+    (project / "load.py").write_text(LOADER)
+    done = zeroin("stacks", "--end", "--", libs, "load.py", cwd=project, timeout=250)
+    assert done.returncode == 124
+    assert "worker 0 waits for a lock at load.py:9 __getitem__()" in done.stderr
 
 
 def open_looking(zeroin, *words, cwd=None):

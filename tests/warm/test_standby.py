@@ -104,7 +104,7 @@ def ahead():
             words = path.read_bytes().split(b"\0")
         except OSError:
             continue
-        if mark in words and any(word.startswith(b"ZEROIN_WARM_PARK=") for word in words):
+        if mark in words and any(word.endswith(b"/ahead/order.first") for word in words):
             found.append(int(path.parent.name))
     return [pid for pid in found if support.parent_of(pid) not in found]
 
@@ -504,9 +504,10 @@ def test_only_where_there_is_room(tmp_path):
     """Twice the program's peak must be free. In a process of its own, since an engine adopts."""
     source = """\
         import os
+        from zeroin.run.agent_order import AgentOrder
         from zeroin.run.warm import Engine, standby
         with Engine() as engine:
-            command = standby.Command(["true"], os.getcwd(), dict(os.environ), (1, 2))
+            command = standby.Command(["true"], os.getcwd(), dict(os.environ), (1, 2), AgentOrder())
             place = standby.Place("/nowhere/train.py", 1, 1.0)
             assert not engine.stand_by(command, place, 1 << 60)
             assert engine.standby is None

@@ -39,9 +39,9 @@ def on_distributed(module: Any) -> None:
 def start() -> None:
     """Start the thread of this process, once."""
     pid = os.getpid()
-    from . import post
+    from . import asked
 
-    folder = os.environ.get("ZEROIN_AGENT") or post._folder
+    folder = asked.find_folder()
     if pid in _started or not folder:
         return
     _started.add(pid)
@@ -154,7 +154,7 @@ def _want(frame: FrameType, values: dict[str, str], wanted: list[Any], crash: An
 
 def _summaries(wanted: list[Any]) -> list[str]:
     """Without asking any object for its own repr: that would fork a program with threads."""
-    from . import secrets
+    from .common import secrets
     from .summary.call import Call, View
 
     call = Call(SECONDS, secrets.of_environment(os.environ))

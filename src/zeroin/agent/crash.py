@@ -12,7 +12,8 @@ import os
 import sys
 import time
 
-from . import loaded, owner, post, secrets, summary
+from . import asked, loaded, owner, post, summary, workers
+from .common import secrets
 from .summary import objects
 
 TYPE_CHECKING = False
@@ -36,15 +37,16 @@ def report(exc: BaseException, about: dict[str, Any]) -> None:
 
 def describe(exc: BaseException, about: dict[str, Any], brief: bool = False) -> dict[str, Any]:
     """All there is to tell about an exception; in brief, without source and values."""
-    started = time.perf_counter()
+    happened, started = time.time(), time.perf_counter()
     wanted: list[tuple[dict[str, Any], str, Any]] | None = None if brief else []
     chain = _chain(exc, wanted, set())
-    if wanted:
-        _fill_in(wanted)
+    seen = _fill_in(wanted) if wanted else _list_secrets(exc)
+    if seen:
+        _hide(chain, secrets.forms_of(seen))
     return {
         "kind": "crash",
         "pid": os.getpid(),
-        "time": time.time(),
+        "time": happened,
         "thread": "main",
         "fatal": True,
         **about,
@@ -53,13 +55,45 @@ def describe(exc: BaseException, about: dict[str, Any], brief: bool = False) -> 
     }
 
 
-def _fill_in(wanted: list[tuple[dict[str, Any], str, Any]]) -> None:
-    """Summarise all locals in one go: it shares one budget of time."""
+def _fill_in(wanted: list[tuple[dict[str, Any], str, Any]]) -> set[str]:
+    """Summarise all locals in one go: it shares one budget of time. Give the secrets seen."""
+    seen: set[str] = set()
     texts = summary.summarise_all(
-        [(name, value) for _, name, value in wanted], SECONDS, secrets.of_environment(os.environ)
+        [(name, value) for _, name, value in wanted],
+        SECONDS,
+        secrets.of_environment(os.environ),
+        learned=seen,
     )
     for (into, name, _), text in zip(wanted, texts):
         into[name] = text
+    return seen
+
+
+def _list_secrets(exc: BaseException) -> set[str]:
+    """Give the texts in the user's frames that are called like secrets: its message may say one."""
+    seen: set[str] = set()
+    tb = exc.__traceback__
+    while tb is not None:
+        if owner.is_users(tb.tb_frame.f_code.co_filename):
+            try:
+                names = dict(tb.tb_frame.f_locals)
+            except BaseException:  # a class body may have any mapping as its namespace
+                names = {}
+            for name, value in names.items():
+                if type(name) is str and type(value) is str and secrets.is_secret(name, value):
+                    seen.add(value)
+        tb = tb.tb_next
+    return seen
+
+
+def _hide(chain: list[dict[str, Any]], forms: list[str]) -> None:
+    """Take secrets of the locals out of messages: `assert 'hunter2' == password` says one."""
+    for link in chain:
+        link["message"] = secrets.mask_forms(link["message"], forms)
+        if "notes" in link:
+            link["notes"] = [secrets.mask_forms(note, forms) for note in link["notes"]]
+        for inner in link.get("group", ()):
+            _hide(inner, forms)
 
 
 def _chain(
@@ -91,9 +125,12 @@ def _link(
         "message": _message(exc),
         "frames": _frames(exc.__traceback__, wanted),
     }
+    worker = workers.told_of(exc) if wanted is not None else None
+    if worker is not None:
+        link["worker"] = worker
     notes = getattr(exc, "__notes__", None)
     if type(notes) is list:
-        link["notes"] = [str(note)[:MESSAGE] for note in notes[:LINKS]]
+        link["notes"] = [secrets.mask_found(str(note)[:MESSAGE]) for note in notes[:LINKS]]
     if isinstance(exc, SyntaxError):
         link["syntax"] = {
             "message": str(exc.msg),
@@ -159,7 +196,7 @@ def _told(
     if left_out:
         frames[FIRST]["left_out_before"] = left_out
     with_locals = [n for n, frame in enumerate(frames) if frame["owner"] == "user"]
-    if wanted is None or os.environ.get("ZEROIN_BRIEF"):
+    if wanted is None or asked.order.get("brief"):
         return frames  # one of many tries: nobody will look at the values
     for n in with_locals[-FRAMES_WITH_LOCALS:]:
         add_source(frames[n])

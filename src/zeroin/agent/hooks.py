@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import sys
 
+from . import asked
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, MutableMapping
     from typing import Any, Callable
 
 # Above what programs use, below the usual limit of 1,024 open files.
@@ -20,6 +22,15 @@ FAULT_FD = 1000
 # Real-time, so that no program handles it: "write down all stacks now".
 STACKS_SIGNAL = 42
 TASKS_SIGNAL = 43  # likewise, "and where each coroutine waits"
+# Modules that carry what a worker process raised to the program.
+WORKERS = (
+    "multiprocessing.pool",
+    "multiprocess.pool",
+    "concurrent.futures.process",
+    "joblib.externals.loky.process_executor",
+    "loky.process_executor",
+    "torch._utils",
+)
 
 # By their ids: what ended the main thread, or a test in it. Only `_at_exit` asks, for one that is
 # still alive: any other may have the id of one that is gone.
@@ -30,15 +41,15 @@ _held: set[int] = set()
 _debugged: set[int] = set()
 
 
-def install(environ: Mapping[str, str]) -> None:
+def install(environ: MutableMapping[str, str]) -> None:
     """Hang in. Called once by `boot`."""
     import atexit
 
     from . import post
 
-    folder = environ["ZEROIN_AGENT"]
+    folder, order = asked.read_order(environ), asked.order
     post.remember(folder)
-    if "ZEROIN_MEMORY_ERROR" in environ:
+    if "memory_error" in order:
         _look_with_more_memory()
     _write_faults_to(folder + "/faults")
     _watch_excepthook()
@@ -51,39 +62,39 @@ def install(environ: Mapping[str, str]) -> None:
     # A program that is killed says nothing at its end: what it runs on is told now.
     post.send({"kind": "start", "pid": os.getpid(), **loaded.interpreter()})
     sys.meta_path.insert(0, _finder)
-    on_import(_import_callbacks(environ))
-    if environ.get("ZEROIN_PEEK") == "everywhere":
+    on_import(_import_callbacks(order))
+    if "peek" in order:
         from . import library
 
         library.put_in_builtins()
-    if "ZEROIN_LINES" in environ:
+    if "lines" in order:
         from . import lines
 
         lines.install(folder)
-    if "ZEROIN_ROOM" in environ:
+    if "full_folders" in order:
         from . import room
 
-        room.install(environ["ZEROIN_ROOM"])
-    if "ZEROIN_PROBES" in environ:
+        room.install(order["full_folders"])
+    if "probes" in order:
         from . import probes
 
-        probes.install(environ)
-    if "ZEROIN_WHICH" in environ:
+        probes.install(order["probes"], folder)
+    if "which" in order:
         from .which import watch
 
-        watch.install(environ)
-    if "ZEROIN_LEAK" in environ:
+        watch.install(order["which"])
+    if "leak" in order:
         from . import leak
 
-        leak.install(environ)
-    if "ZEROIN_SHAPES" in environ:
+        leak.install(order["leak"], folder)
+    if "shapes" in order:
         from .shapes import start as shapes
 
-        shapes.install(folder, environ["ZEROIN_SHAPES"])
-    if "ZEROIN_WARM" in environ:
+        shapes.install(folder, order["shapes"])
+    if "warm" in order:
         from .warm import start
 
-        start.install(os.environ)
+        start.install(order["warm"])
 
 
 def wake(folder: str) -> None:
@@ -166,14 +177,28 @@ def _watch_excepthook() -> None:
             report(value, thread="main", fatal=True)
             _hold(value)
             _debug(value)
+            _end_as_interrupted(value)
 
     sys.excepthook = excepthook
     sys.__excepthook__ = excepthook
 
 
+def _end_as_interrupted(exc: BaseException) -> None:
+    """Let the interpreter end itself by SIGINT after an uncaught KeyboardInterrupt.
+
+    It notes that such an exception has left the program, and forgets it with the next text that is
+    evaluated: importing `re` for the first time does that. So one leaves a text of ours.
+    """
+    if type(exc) is KeyboardInterrupt and getattr(sys, "last_value", None) is exc:
+        try:
+            exec("raise KeyboardInterrupt", {})  # noqa: S102 - see above
+        except KeyboardInterrupt:
+            pass
+
+
 def _hold(exc: BaseException) -> None:
     """In a loop: keep it alive for a debugger."""
-    if os.environ.get("ZEROIN_BRIEF"):
+    if asked.order.get("brief"):
         return
     if "_zeroin_agent.warm.start" in sys.modules and id(exc) not in _held:
         _held.add(id(exc))
@@ -183,7 +208,7 @@ def _hold(exc: BaseException) -> None:
 
 
 def _debug(exc: BaseException) -> None:
-    if os.environ.get("ZEROIN_PDB") and id(exc) not in _debugged:
+    if asked.order.get("debugger") and id(exc) not in _debugged:
         _debugged.add(id(exc))
         from . import debugger
 
@@ -226,7 +251,7 @@ def _write_faults_to(path: str) -> None:
     import faulthandler
 
     try:
-        low = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        low = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return
     try:
@@ -251,26 +276,27 @@ def _write_tasks(*_: Any) -> None:
 # --- things to do once a module has been imported -------------------------------------------
 
 
-def _import_callbacks(environ: Mapping[str, str]) -> dict[str, Callable[[Any], None]]:
+def _import_callbacks(order: Mapping[str, Any]) -> dict[str, Callable[[Any], None]]:
     callbacks: dict[str, Callable[[Any], None]] = {
         "threading": _on_threading,
         "traceback": _on_traceback,
         "_pytest.config": _on_pytest,
         "unittest.result": _on_unittest,
         "zeroin": _on_zeroin,
+        **dict.fromkeys(WORKERS, _on_workers),
     }
-    if "ZEROIN_WARM" not in environ:  # a thread of ours would hinder snapshots
+    if "warm" not in order:  # a thread of ours would hinder snapshots
         callbacks["torch.distributed.distributed_c10d"] = _on_distributed
-    if "ZEROIN_SEED" in environ or "ZEROIN_SYNC" in environ:
+    if "seed" in order or "sync" in order:
         from . import steady
 
-        callbacks.update(steady.callbacks(environ))
-    if "ZEROIN_NAN" in environ:
+        callbacks.update(steady.callbacks(order))
+    if "nan" in order:
         from .nan import start
 
-        for name, act in start.callbacks(environ).items():
+        for name, act in start.callbacks(order["nan"]).items():
             callbacks[name] = _both(callbacks.get(name), act)
-    if "ZEROIN_LOG_KEEP" in environ:
+    if "log" in order:
         callbacks["logging"] = _on_logging
     return callbacks
 
@@ -354,7 +380,7 @@ def _on_zeroin(_: Any) -> None:
 def _on_logging(_: Any) -> None:
     from .look import tap
 
-    tap.install(os.environ.get("ZEROIN_LOG", ""), os.environ.get("ZEROIN_LOG_KEEP", ""))
+    tap.install(asked.order["log"], asked.order.get("log_file", ""))
 
 
 def _on_threading(threading: Any) -> None:
@@ -365,10 +391,13 @@ def _on_threading(threading: Any) -> None:
         invoke = plain()
 
         def tell(thread: Any) -> None:
-            exc = sys.exc_info()[1]
+            import time
+
+            exc, died = sys.exc_info()[1], time.time()  # before others die while this one is shown
             invoke(thread)
             if exc is not None and not isinstance(exc, SystemExit):
-                report(exc, thread=thread.name if thread is not None else "?", fatal=False)
+                name = thread.name if thread is not None else "?"
+                report(exc, thread=name, fatal=False, time=died)
 
         return tell
 
@@ -397,6 +426,13 @@ def _on_pytest(config: Any) -> None:
     from . import frameworks
 
     frameworks.watch_pytest(config)
+
+
+def _on_workers(module: Any) -> None:
+    """What fails in a worker is described there."""
+    from . import workers
+
+    workers.watch(module)
 
 
 def _on_distributed(module: Any) -> None:

@@ -1,11 +1,11 @@
-"""What this process really loaded: its interpreter, its path, and the user's own modules."""
+"""What this process really loaded: its interpreter, its path, the user's modules, packages."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from . import owner
+from . import asked, owner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,10 +16,11 @@ MOST = 2000  # modules; a program with more of its own is cut
 
 def facts() -> dict[str, Any]:
     """Everything the record keeps about a process."""
-    found = {**interpreter(), "modules": _users_modules()}
-    if "ZEROIN_WHERE" in os.environ:
-        found["where"] = _where(os.environ["ZEROIN_WHERE"])
-    if "ZEROIN_WHICH" in os.environ:
+    users, installed = _modules()
+    found = {**interpreter(), "modules": users, "installed": installed}
+    if "where" in asked.order:
+        found["where"] = _where(asked.order["where"])
+    if "which" in asked.order:
         from .which import watch
 
         found["which"] = watch.facts()
@@ -39,10 +40,10 @@ def interpreter() -> dict[str, Any]:
     }
 
 
-def _where(asked: str) -> dict[str, str]:
+def _where(asked_for: list[str]) -> dict[str, str]:
     """Where modules come from that the driver asks about, and what is compiled below them."""
     found = {}
-    names = {name for name in asked.split(",") if name}
+    names = set(asked_for)
     for name, module in list(sys.modules.items()):
         if type(name) is not str or name.partition(".")[0] not in names:
             continue
@@ -52,8 +53,10 @@ def _where(asked: str) -> dict[str, str]:
     return found
 
 
-def _users_modules() -> dict[str, str]:
-    found: dict[str, str] = {}
+def _modules() -> tuple[dict[str, str], dict[str, str]]:
+    """The user's own, and the topmost ones of installed packages."""
+    users: dict[str, str] = {}
+    installed: dict[str, str] = {}
     for name, module in list(sys.modules.items()):
         # Read the dict: a module may be any object, and answer attribute look-ups with code.
         try:
@@ -63,8 +66,11 @@ def _users_modules() -> dict[str, str]:
                 file = getattr(names.get("__loader__"), "path", None)
         except Exception:
             continue
-        if type(file) is str and owner.is_users(file):
-            found[str(name)] = os.path.abspath(file)
-            if len(found) == MOST:
-                break
-    return found
+        if type(file) is not str:
+            continue
+        whose = owner.of(file)
+        if whose == "user" and len(users) < MOST:
+            users[str(name)] = os.path.abspath(file)
+        elif whose == "package" and "." not in str(name) and len(installed) < MOST:
+            installed[str(name)] = os.path.abspath(file)
+    return users, installed

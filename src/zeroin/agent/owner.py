@@ -6,6 +6,7 @@ import os
 import sys
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_COMMON = os.path.join(os.path.dirname(_HERE.rstrip(os.sep)), "common", "")
 _STDLIB = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _INSTALLED = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 _cache: dict[str, str] = {}
@@ -33,7 +34,7 @@ def _look(filename: str) -> str:
     path = os.path.abspath(filename)
     if any(part in path for part in _INSTALLED):
         return "package"
-    if path.startswith((_STDLIB, _HERE)) or path.endswith(".zip" + os.sep):
+    if path.startswith((_STDLIB, _HERE, _COMMON)) or path.endswith(".zip" + os.sep):
         return "stdlib"
     if os.path.dirname(path) == os.path.join(sys.prefix, "bin"):
         return "package"  # a console script's few lines

@@ -7,12 +7,11 @@ would cost a short program 15 ms at its exit, their C halves cost almost nothing
 
 from __future__ import annotations
 
-import os
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+LOOK = 0.5  # seconds between two looks whether there still is a driver
 SECONDS = 2.0  # a driver that does not listen must not hold the program up for longer
 
 
@@ -62,7 +61,9 @@ class _Context:
 
 def send(message: dict[str, Any]) -> bool:
     """Deliver one message; False when nobody listens. Never raises, never prints."""
-    folder = os.environ.get("ZEROIN_AGENT") or _folder
+    from . import asked
+
+    folder = asked.find_folder()
     if not folder:
         return False
     try:
@@ -81,6 +82,29 @@ def send(message: dict[str, Any]) -> bool:
     return True
 
 
+def wait_to_be_ended(seconds: float) -> None:
+    """Stand still until the driver ends us, for as long as there is one."""
+    import _socket
+    import time
+
+    from . import asked
+
+    folder = asked.find_folder()
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        line = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        try:
+            line.settimeout(SECONDS)
+            line.connect(folder + "/agent")
+        except _socket.timeout:  # TimeoutError, from 3.10 on
+            pass
+        except OSError:  # nobody listens: it was killed
+            return
+        finally:
+            line.close()
+        time.sleep(LOOK)
+
+
 _folder = ""
 
 
@@ -88,3 +112,8 @@ def remember(folder: str) -> None:
     """Keep the address: the program may empty os.environ."""
     global _folder  # noqa: PLW0603 - one address a process
     _folder = folder
+
+
+def remembered() -> str:
+    """Give the address that was kept; "" if there is none."""
+    return _folder

@@ -21,9 +21,9 @@ CUTS = os.O_TRUNC
 TOOL = 4  # of the six that `sys.monitoring` has; see `lines`
 
 
-def install(text: str) -> None:
+def install(wanted: list[str]) -> None:
     """Begin, with the folders that may be full."""
-    folders = [os.fsdecode(bytes.fromhex(one)) for one in text.split(":")]
+    folders = list(wanted)
 
     def tell(folder: str, frame: Any) -> None:
         """Once for each folder."""

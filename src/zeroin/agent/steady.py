@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from typing import Any, Callable
 
 
-def callbacks(environ: Mapping[str, str]) -> dict[str, Callable[[Any], None]]:
+def callbacks(order: Mapping[str, Any]) -> dict[str, Callable[[Any], None]]:
     """What to do after which import."""
     found: dict[str, Callable[[Any], None]] = {}
-    if "ZEROIN_SEED" in environ:
-        seed = int(environ["ZEROIN_SEED"])
+    if "seed" in order:
+        seed = order["seed"]
         found["random"] = lambda random: random.seed(seed)
         found["numpy.random"] = lambda random: random.seed(seed % 2**32)
         # `torch.random` is loaded half-way through torch: seeding works only once all is there.
         found["torch"] = lambda torch: torch.manual_seed(seed)
-    if "ZEROIN_SYNC" in environ:
+    if "sync" in order:
         found["torch.utils.data.dataloader"] = _load_in_the_main_process
     return found
 

@@ -44,6 +44,36 @@ def telling(frames: Sequence[Frame]) -> Frame | None:
     return None
 
 
+class Spot(NamedTuple):
+    """Where an exception was raised, whatever it says and whatever it was caused by."""
+
+    type: str
+    function: str  # the user's innermost one
+    importing: str = ""  # the package's module whose import failed
+    line: str = ""  # `shop.py:12`, of the user's file; for code that stays as it is
+
+    @property
+    def in_function(self) -> Spot:
+        """For code whose lines move."""
+        return self._replace(line="")
+
+
+def spot_of(crash: Crash) -> Spot | None:
+    """Where the last exception of a chain was raised; None if no function is known.
+
+    A package that can't be imported fails in the user's line that imports it, as what is missing
+    from it does: the one is nothing but broken, so its module tells the two apart.
+    """
+    frames, where = crash.last.frames, crash.last.where()
+    if where is None:
+        return None
+    behind = frames[len(frames) - frames[::-1].index(where) :]
+    modules = [one for one in behind if one.name == "<module>" and one.owner == "package"]
+    importing = module_of(modules[-1].file) if modules and where.owner == "user" else ""
+    line = f"{where.file.rpartition('/')[2]}:{where.line}" if where.owner == "user" else ""
+    return Spot(crash.last.type, where.label, importing, line)
+
+
 def module_of(file: str) -> str:
     """`src/model.py` → model, `pkg/__init__.py` → pkg."""
     folder, _, name = file.rpartition("/")

@@ -52,6 +52,7 @@ class Ending(NamedTuple):
     stacks: Sequence[Sequence[Frame]] = ()  # of every thread at the time-out, outermost first
     output: str = ""  # the end of what it printed on stderr, or of everything on a terminal
     answer: str = ""  # the end of what it printed on stdout, if that is not in `output`
+    beginnings: tuple[str, str] = ("", "")  # of `output` and `answer`, where these lack it
     places: Places | None = None  # folders of this run, which no signature may hold
     limits: Sequence[Reached] = ()
 
@@ -187,6 +188,10 @@ def place(frame: Frame, *, line: bool = False) -> str:
 
 def _signal(ending: Ending) -> Explanation:
     where = telling(printed.faulthandler_frames(ending.faults or ending.output))
+    if where is None and ending.signal == "SIGABRT":  # of itself: assert, terminate, free
+        words = printed.last_words(ending.output)
+        found = signature.of_words(ending.signal, message=words, places=ending.places)
+        return Explanation(Kind.KILLED, found, ending.signal + (f": {words}" if words else ""))
     found = signature.of_words(ending.signal, where=[where.label] if where else [])
     text = ending.signal + (f" at {place(where)}" if where else "")
     return Explanation(Kind.KILLED, found, text)
@@ -223,7 +228,8 @@ def _exit(ending: Ending) -> Explanation:
 
 def _first_diagnostic(ending: Ending) -> Diagnostic | None:
     """Look where errors belong; some linters print them as their answer."""
-    for text in (ending.output, ending.answer):
+    for start, end in zip(ending.beginnings, (ending.output, ending.answer), strict=True):
+        text = f"{start}\n{end}" if start else end
         found = diagnostics.find_first(printed.plain(text)) if text else None
         if found is not None:
             return found

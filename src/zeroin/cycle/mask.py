@@ -49,6 +49,7 @@ _DURATION = re.compile(rf"(?<![\w.])\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)? ?{_UNIT}\b"
 _SIZES = re.compile(r"\b\d+(?:x\d+)+\b")
 _NUMBER = re.compile(r"(?<![A-Za-z_\d])\d[\d_]*(?:\.\d+|\.(?![\w.]))?(?:[eE][+-]?\d+)?")
 _SIGN = re.compile(r"(?<![\w)\]#'\"])-(?=#)")
+_PLACE = re.compile(r"#(?::#)+")  # `3:5`, as `13:45`, which is taken for a time
 _NUMBERS = re.compile(r"\[\s*#(?:[,\s]+#)*[,\s]*(?:\.\.\.[,\s]*(?:#[,\s]*)*)?\]")
 _DOTTED_NAME = re.compile(r"(['\"])(?=[\w.]*[A-Za-z_])\w+(?:\.\w+)+\1")  # "layers.0.bias"
 _SET = re.compile(r"\{('[^'{}]*'(?:, '[^'{}]*')+)\}")
@@ -113,7 +114,7 @@ def _mask_numbers(text: str) -> str:
         text = pattern.sub(NUMBER, text)
         if pattern is _DURATION:
             text = _SIZES.sub(lambda found: "x".join(NUMBER for _ in found[0].split("x")), text)
-    return _SIGN.sub("", text)
+    return _PLACE.sub(NUMBER, _SIGN.sub("", text))
 
 
 def _long_ones(number: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ from zeroin.named import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from zeroin.cycle.crash import Crash
+    from zeroin.cycle.crash import Crash, Spot
     from zeroin.cycle.signature import Signature
 
 
@@ -31,6 +31,15 @@ class Explanation(NamedTuple):
     headline: str = ""
     crash: Crash | None = None  # the one that tells most
 
+    @property
+    def spot(self) -> Spot | None:
+        """Where its exception was raised."""
+        if self.crash is None:
+            return None
+        from zeroin.cycle.crash import spot_of
+
+        return spot_of(self.crash)
+
 
 class Outcome(NamedTuple):
     """How it ended, what failed, and what it cost."""
@@ -42,6 +51,7 @@ class Outcome(NamedTuple):
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     peak_bytes: int = 0
+    spot: Spot | None = None  # where an exception was raised
 
     @property
     def failed(self) -> bool:

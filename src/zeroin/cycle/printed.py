@@ -171,6 +171,16 @@ _SAYS_ERROR = re.compile(
 )
 
 
+_TELLS = re.compile(r"\w")  # more than `^`, which points at something above
+# `jq: 2 compile errors`: how many there were says nothing about them.
+_COUNT = re.compile(r"^(?:\S+: )?\d+ (?:\w+ )?(?:errors?|problems?)\b", re.IGNORECASE)
+
+
+def says_error(line: str) -> bool:
+    """Tell whether a line speaks of a failure in one word or another."""
+    return _SAYS_ERROR.search(line) is not None
+
+
 def last_error_line(text: str) -> str:
     """The lines that tell most about a failure without a traceback.
 
@@ -180,12 +190,21 @@ def last_error_line(text: str) -> str:
     """
     lines = [line.strip() for line in plain(text).split("\n")[-60:]]
     lines = [line[:500] for line in lines if line and not _is_only_a_link(line)]
-    errors = [number for number, line in enumerate(lines) if _SAYS_ERROR.search(line)]
+    lines = [line for line in lines if _TELLS.search(line) and not _COUNT.match(line)] or lines
+    errors = [number for number, line in enumerate(lines) if says_error(line)]
     if not errors:
         return lines[-1] if lines else ""
     last = errors[-1]
     before = errors[-2] if len(errors) > 1 and last - errors[-2] <= 2 else None
     return lines[last] if before is None else f"{lines[before]}; {lines[last]}"
+
+
+def last_words(text: str) -> str:
+    """The last line of what a program has printed, with the type of a C++ exception before it."""
+    lines = [line.strip()[:500] for line in plain(text).split("\n")[-60:] if line.strip()]
+    if len(lines) > 1 and lines[-1].startswith("what():"):
+        return f"{lines[-2]} {lines[-1]}"
+    return lines[-1] if lines else ""
 
 
 def _is_only_a_link(line: str) -> bool:

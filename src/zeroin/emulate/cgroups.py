@@ -61,18 +61,23 @@ class Group:
 
     def abandon(self) -> None:
         """Likewise, if its maker was killed: a scope ends by itself then."""
-        until = time.monotonic() + PATIENCE
-        while True:
-            try:
-                os.rmdir(self.folder)
-            except FileNotFoundError:
+        remove_group(self.folder)
+
+
+def remove_group(folder: str) -> None:
+    """Once nobody is in it any more, or not at all."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            os.rmdir(folder)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            if error.errno != errno.EBUSY or time.monotonic() > until:
                 return
-            except OSError as error:
-                if error.errno != errno.EBUSY or time.monotonic() > until:
-                    return
-                time.sleep(ROUND)
-            else:
-                return
+            time.sleep(ROUND)
+        else:
+            return
 
 
 def write(folder: str, knob: str, text: str) -> None:

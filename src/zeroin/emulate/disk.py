@@ -91,6 +91,8 @@ class Overlay(Part):
     def __init__(self, limits: Sequence[Limit], scene: Scene) -> None:
         super().__init__(limits, "overlay on tmpfs")
         self._cwd = scene.cwd
+        made = scene.folders.made if scene.folders is not None else ()
+        self._made = [limits[0].target] if limits[0].target in made else []
         self.path = limits[0].target
         self.covers = self.fills = (self.path,)
         self.order = 10 + self.path.count("/")  # a folder before what is in it
@@ -235,7 +237,8 @@ class Overlay(Part):
         return sorted(found), newest, deleted
 
     def _notes(self, ending: Ending, deleted: int) -> list[str]:
-        notes = [
+        notes = [f"{path} was not there, so it was made for this run" for path in self._made]
+        notes += [
             f"{path} is mounted there and is not limited" for path in values.mounts_below(self.path)
         ]
         if deleted:

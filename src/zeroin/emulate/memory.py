@@ -14,7 +14,7 @@ from zeroin.sizes import size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from zeroin.emulate.part import Ending, Limit, Scene
     from zeroin.emulate.watch import Watch
@@ -146,7 +146,7 @@ class Failing(Part):
     Only the soft limit is set, so that our agent has memory to tell of the error with.
     """
 
-    env: Mapping[str, str] = {"ZEROIN_MEMORY_ERROR": "1"}
+    memory_error = True
 
     def __init__(self, limits: Sequence[Limit], scene: Scene) -> None:
         del scene

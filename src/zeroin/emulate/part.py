@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from zeroin.emulate.folders import LimitFolders
     from zeroin.emulate.watch import Watch
 
 
@@ -45,6 +46,7 @@ class Scene(NamedTuple):
     cwd: str
     env: Mapping[str, str]
     name: str  # of this run, unlike all others on this machine
+    folders: LimitFolders | None = None  # makes those that are not there, if it is given
 
 
 class Effect(NamedTuple):
@@ -79,6 +81,7 @@ class Part:
     order = 0  # of entering: the lowest first
     wrap: tuple[str, ...] = ()  # words before the command
     env: Mapping[str, str] = {}  # beside the command's own
+    memory_error = False  # allocations may fail: agents are told to look with more memory
     keeps = False  # it can keep what was written
     covers: tuple[str, ...] = ()  # paths that it lays something over
     fills: tuple[str, ...] = ()  # folders that may be full, which the command may not tell

@@ -11,6 +11,7 @@ from zeroin.sizes import format_size, is_number, parse_size, short_size, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from zeroin.emulate.folders import LimitFolders
     from zeroin.emulate.part import Scene
 
 
@@ -104,6 +105,8 @@ def _path_and(name: str, value: str, what: str) -> tuple[str, str]:
 def real_path(limit: Limit, scene: Scene, *, folder: bool) -> str:
     """Where it is about; UsageError if there is nothing of the kind."""
     path = os.path.realpath(os.path.join(scene.cwd, limit.target))
+    if folder and scene.folders is not None:
+        _take_folder(limit, path, scene.folders)
     if not os.path.lexists(path):
         raise UsageError(
             f"--limit {limit.text}: there is no {limit.target}",
@@ -115,6 +118,29 @@ def real_path(limit: Limit, scene: Scene, *, folder: bool) -> str:
             hint=f"name the folder that it is in: {os.path.dirname(path)}",
         )
     return path
+
+
+def _take_folder(limit: Limit, path: str, folders: LimitFolders) -> None:
+    """Make the folder of a limit if it is not there; UsageError if it can't be made."""
+    if os.path.lexists(path) and not os.path.isdir(path):
+        return
+    try:
+        folders.take(path)
+    except NotADirectoryError as error:
+        raise UsageError(
+            f"--limit {limit.text}: {os.path.dirname(error.filename)} is a file, so {limit.target} "
+            "can't be made",
+            hint="name a folder that the command writes to",
+        ) from None
+    except OSError as error:
+        if os.path.isdir(path):  # one that can't be opened: whoever checks it says more
+            return
+        above = os.path.dirname(error.filename or path)
+        raise UsageError(
+            f"--limit {limit.text}: there is no {limit.target}, and it can't be made in {above}: "
+            f"{(error.strerror or str(error)).lower()}",
+            hint=f"ls -ld {above}",
+        ) from None
 
 
 def in_memory(limit: Limit, most: int) -> None:

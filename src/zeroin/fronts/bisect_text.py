@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 from zeroin.cycle import Kind, Verdict
-from zeroin.fronts import bisect_culprits
+from zeroin.fronts import bisect_culprits, words
 from zeroin.fronts.bisect_packages_text import ABSENT, put_packages
 from zeroin.fronts.shrink_text import counted
 from zeroin.fronts.words import Paint, put
@@ -191,4 +190,4 @@ def put_json(report: BisectReport) -> None:
     told["skipped"] = [one._asdict() for one in report.skipped]
     told["culprits"] = [one._asdict() for one in report.culprits]
     told["seconds"] = round(report.seconds, 3)
-    put(json.dumps(told))
+    words.put_json(told)

@@ -22,6 +22,8 @@ NOUNS = {
 }
 PYTHONS = 0.3  # of the growth: with less, it is compiled code that grows
 MOST = 4  # sites, containers and types that are shown
+NOBODY = "held by compiled code, or by nobody that could be found"
+GIVEN_UP = "who holds it was not found in the time there was"
 
 
 def lines(found: Leak, paint: Paint) -> list[str]:
@@ -33,6 +35,11 @@ def lines(found: Leak, paint: Paint) -> list[str]:
     out += [f"  {line}" for line in _figures(found)]
     if found.who is not None:
         out += _who(found, paint)
+    elif found.reason == "silent":
+        out.append(
+            "  who holds it was not found: the process gave no answer for two minutes while it "
+            "was looked into, and was ended"
+        )
     return out + _next(found)
 
 
@@ -72,8 +79,10 @@ def _grows(key: str, trend: Trend) -> str:
 
 
 def _steady(found: Leak) -> str:
-    kept = found.trends.get("rss")
+    use, kept = found.trends.get("in_use"), found.trends.get("rss")
     text = "memory in use is constant"
+    if use is not None and abs(use.total) > 1 << 20:
+        text = "memory in use goes up and down, and no more with each repetition"
     if kept is not None and kept.verdict in ("grows", "fills") and kept.total > 1 << 20:
         text += f"; {_size(kept.total)} more are retained by the allocator, which is not a leak"
     return text
@@ -112,7 +121,8 @@ def _place(place: Place) -> str:
 def _who(found: Leak, paint: Paint) -> list[str]:
     who = found.who or {}
     out: list[str] = []
-    held = [_container(one) for one in who["containers"][:MOST]]
+    nobody = GIVEN_UP if who["given_up"] else NOBODY
+    held = [_container(one, nobody) for one in who["containers"][:MOST]]
     ways = [one["held"] for one in who["containers"] if one["held"]]
     types = [one for one in who["types"] if one["held"] and not _below(one["held"], ways)]
     held += [_type(one) for one in types[: max(0, MOST - len(held))]]
@@ -121,12 +131,16 @@ def _who(found: Leak, paint: Paint) -> list[str]:
             f"+{_number(one['more'])} {one['type']}, in reference cycles"
             for one in who["cycles"][:2]
         ]
-    if who["tensors"][0] > 0:
+    carried = who["graph_held"] if who["graph"] else []
+    if who["tensors"][0] > 0 or carried:
         count, size = (one / who["times"] for one in who["tensors"])
         graph = f", with what autograd kept for them ({who['graph']})" if who["graph"] else ""
-        holder = who["graph_held"] if who["graph"] else []
-        by = f": {_way(holder)}" if holder and not _below(holder, ways) else ""
-        held.insert(0, f"{_more(count, 'tensor', 'tensors')} ({_size(size)}) each time{graph}{by}")
+        text = f"{_more(count, 'tensor', 'tensors')} ({_size(size)}) each time{graph}"
+        if count <= 0:
+            text = f"a graph of autograd that is longer each time ({who['graph']})"
+        # What grows comes first: a container, or the tensor that carries its graph along.
+        at = 0 if carried else min(len(who["containers"]), MOST)
+        held.insert(at, f"{text}: {_way(carried)}" if carried else text)
     if held:
         out += [paint("held by", "bold"), *(f"  {one}" for one in held)]
     if who["sites"]:
@@ -142,11 +156,12 @@ def _below(held: list[str], ways: list[list[str]]) -> bool:
     return any(held[: len(way)] == way for way in ways)
 
 
-def _container(one: dict[str, Any]) -> str:
+def _container(one: dict[str, Any], nobody: str) -> str:
     of = f" of {one['of']}" if one["of"] else ""
     if one["type"].endswith("_lru_cache_wrapper"):
         return f"{_more(one['items'], 'entry', 'entries')} in the lru_cache of {one['name']}()"
-    return f"{_more(one['items'], 'item', 'items')}{of} in a {one['type']}: {_way(one['held'])}"
+    items = _more(one["items"], "item", "items")
+    return f"{items}{of} in a {one['type']}: {_way(one['held'], nobody)}"
 
 
 def _more(count: float, noun: str, nouns: str) -> str:
@@ -158,9 +173,9 @@ def _type(one: dict[str, Any]) -> str:
     return f"+{_number(one['more'])} {one['type']}: {_way(one['held'])}"
 
 
-def _way(held: list[str]) -> str:
+def _way(held: list[str], nobody: str = NOBODY) -> str:
     if not held:
-        return "held by compiled code, or by nobody that could be found"
+        return nobody
     root, *names = held
     if root.startswith("module ") and names:
         module = root.removeprefix("module ")
@@ -205,7 +220,7 @@ def _others(found: Leak, paint: Paint) -> list[str]:
         out += [f"  {words.clean(line)}" for line in _counted(who["children"])]
     traced, use = who["traced"] / who["times"], found.trends["in_use"]
     if who["graph"]:
-        out.append("  keep a number instead, which holds no graph: loss.item(), or loss.detach()")
+        out += [f"  {line}" for line in _advise_on_graph(who)]
     elif "in_use" in found.grown and not _is_pythons(found):
         out.append(
             f"  {_size(use.slope - traced)} each time were asked for by compiled code, and no "
@@ -213,7 +228,28 @@ def _others(found: Leak, paint: Paint) -> list[str]:
         )
     if not who["gc"]:
         out.append("  the garbage collector is off: what is in reference cycles is never freed")
+    if who["given_up"]:
+        noun = "search" if who["given_up"] == 1 else "searches"
+        out.append(
+            f"  {who['given_up']} {noun} for holders stopped early: "
+            "there are too many objects to ask them all"
+        )
     return out
+
+
+def _advise_on_graph(who: dict[str, Any]) -> list[str]:
+    """How to keep what is kept without the graph of autograd, by who holds it."""
+    kept = [one for one in who["containers"] if one["graph_elements"] > 1 and one["held"]]
+    out = []
+    if who["graph_held"] and who["graph_elements"] > 1:
+        out.append(
+            f"cut {_way(who['graph_held'])} from its graph before the next repetition: "
+            "x = x.detach()"
+        )
+    if kept:
+        way = _way(kept[0]["held"])
+        out.append(f"{way}: put it in without its graph, x.detach(), or don't keep it")
+    return out or ["keep a number instead, which holds no graph: loss.item(), or loss.detach()"]
 
 
 def _open(names: list[str]) -> list[str]:
@@ -266,5 +302,6 @@ def _rounded(value: Any) -> Any:
 
 def _who_json(who: dict[str, Any]) -> dict[str, Any]:
     keys = ("times", "traced", "left", "gc", "cycles", "sites", "containers", "types")
-    more = ("tensors", "graph", "graph_held", "fds", "threads", "children")
-    return {key: who[key] for key in (*keys, *more)}
+    more = ("tensors", "graph", "graph_held", "graph_elements", "given_up")
+    others = ("fds", "threads", "children")
+    return {key: who[key] for key in (*keys, *more, *others)}

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from zeroin.tools.loop import Iteration
 
 COLUMN = 40  # where what is said about a run begins, if its outcome leaves room
+NARROW = 80  # columns that a run has to have for a line
 SMALL = 1 << 16  # bytes of memory that are not worth a number
 NONE = "there is no snapshot"
 HINT = "waiting for a save    Enter: again   c: cold   v: verify   d: debugger   ?: help   q: quit"
@@ -31,9 +32,12 @@ def iteration(done: Iteration, paint: Paint, width: int) -> str:
     mark, colour, what = _outcome(done)
     about = _about(done)
     used = len(number) + len(took) + len(mark) + 2
-    room = max(COLUMN, width - used - len(about) - 3)
-    what = words.cut(words.clean(what), room)
-    gap = " " * max(2, COLUMN - len(what)) if about else ""
+    what = words.clean(what)
+    if width < NARROW:  # it is folded anyway
+        gap = "  " if about else ""
+    else:
+        what = words.cut(what, max(COLUMN, width - used - len(about) - 3))
+        gap = " " * max(2, COLUMN - len(what)) if about else ""
     head = f"{paint(number, 'bold')}{took} {paint(mark, colour, 'bold')} {paint(what, 'bold')}"
     return head + gap + paint(about, "dim")
 

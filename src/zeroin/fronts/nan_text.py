@@ -193,7 +193,8 @@ def _source(place: dict[str, Any] | None, paint: Paint) -> list[str]:
 def _numpy(told: dict[str, Any], paint: Paint) -> list[str]:
     place = told["frames"][-1] if told["frames"] else None
     at = f" at {_at(place)}" if place else ""
-    head = paint(f"{told['what']} in {told['library']}{at}", "bold")
+    what = "inf or -inf" if told["what"] == "inf" else told["what"]  # a warning has no sign
+    head = paint(f"{what} in {told['library']}{at}", "bold")
     out = [f"{paint('✗', 'red', 'bold')} {head}: {words.clean(told['text'])}"]
     out += _source(place, paint)
     out += _list("called from", [_at(one) for one in reversed(told["frames"][:-1])], paint)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 
+from zeroin.common import secrets
 from zeroin.fronts import words
 from zeroin.run.hold import Missed
 from zeroin.sizes import format_size
@@ -65,7 +66,7 @@ def _held(held: Held) -> list[str]:
 def _name(pid: int) -> str:
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
-            text = file.read().replace(b"\0", b" ").decode("utf-8", "replace")
+            text = file.read().decode("utf-8", "replace")
     except OSError:
         return ""
-    return words.cut(words.clean(text), 60)
+    return words.cut(words.clean(" ".join(secrets.mask_words(text.split("\0")))), 60)

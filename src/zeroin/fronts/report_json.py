@@ -39,6 +39,7 @@ def run(report: RunReport) -> dict[str, Any]:
         "changed_since": changed_since(story.previous, story.changed) if story else None,
         "limits": [as_data(one) for one in report.limits],
         "stuck": report.stuck or None,
+        "worker": report.worker,
         "tests": [
             {
                 "id": one.attempt,
@@ -192,10 +193,14 @@ def repeat(report: RepeatReport) -> dict[str, Any]:
 
 def _difference(difference: Difference) -> dict[str, Any]:
     return {
-        "code": [change._asdict() for change in difference.code],
+        "code": [
+            {**change._asdict(), "loaded": change.path in difference.loaded}
+            for change in difference.code
+        ],
         "env": _changed(difference.env),
         "packages": _changed(difference.packages),
         "command": _changed(difference.command),
+        "python": difference.python._asdict() if difference.python else None,
         "code_note": difference.code_note,
     }
 

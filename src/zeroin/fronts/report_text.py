@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 
     from zeroin.cycle.oracle import Rate
     from zeroin.fronts.words import Paint
-    from zeroin.tools.compare import Difference
+    from zeroin.record.code import Change
+    from zeroin.tools.compare import Changed, Difference
     from zeroin.tools.recorder import Story
     from zeroin.tools.repeat import RepeatReport
     from zeroin.tools.run import RunReport
     from zeroin.tools.tests import FailingTest
 
 MOST_CHANGES = 4
+FEW_PACKAGES = 2  # of another Python, that are named
 
 
 def run(report: RunReport, paint: Paint) -> list[str]:
@@ -27,6 +29,8 @@ def run(report: RunReport, paint: Paint) -> list[str]:
     lines = [one_line(report, paint)]
     if report.stuck:
         lines.append(f"  {words.clean(report.stuck)}")
+    if report.worker is not None:
+        lines.append(f"  in {words.worker(report.worker)}")
     about = []
     if report.outcome.failed and report.outcome.peak_bytes:
         about.append(f"peak memory {words.size(report.outcome.peak_bytes)}")
@@ -110,22 +114,56 @@ def _relation(story: Story, report: RunReport) -> list[str]:
 
 
 def changes(difference: Difference) -> str:
-    """`model.py (+3 −1), env LR, numpy 1.26 → 2.0`."""
-    texts = [
-        f"{change.path} {_counts(change.added, change.removed, change.kind)}"
-        for change in difference.code
-    ]
+    """`model.py (+3 −1), env LR, numpy 1.26 → 2.0`; of many unused new files the number."""
+    unused = [c for c in difference.code if c.kind == "A" and c.path not in difference.loaded]
+    texts = [_changed_python(difference)] if difference.python is not None else []
+    texts += [_changed_file(change) for change in difference.code if change not in unused]
     texts += [f"env {change.name}" for change in difference.env]
-    texts += [
-        f"{change.name} {change.old or 'none'} → {change.new or 'none'}"
-        for change in difference.packages
-    ]
+    if difference.python is None:
+        texts += [_changed_package(change) for change in difference.packages]
     texts += [
         {"command": "arguments", "at": "--at"}.get(change.name, change.name)
         for change in difference.command
+        if change.name != "python" and not (difference.python and _is_other_program(change))
     ]
+    if not texts or len(texts) + len(unused) <= MOST_CHANGES:
+        texts += map(_changed_file, unused)
+        unused = []
     more = len(texts) - MOST_CHANGES
-    return ", ".join(texts[:MOST_CHANGES]) + (f" and {more} more" if more > 0 else "")
+    told = ", ".join(texts[:MOST_CHANGES]) + (f" and {more} more" if more > 0 else "")
+    if unused:
+        told += f", and {len(unused)} new file{'s' if len(unused) > 1 else ''}"
+    return told
+
+
+def _changed_python(difference: Difference) -> str:
+    """`another Python: 3.12.1 → 3.11.7 (43 packages differ)`."""
+    change = difference.python
+    assert change is not None  # noqa: S101 - who calls it has looked
+    text = f"another Python: {words.tilde(change.old or '')} → {words.tilde(change.new or '')}"
+    count = len(difference.packages)
+    if count > FEW_PACKAGES:
+        return f"{text} ({count} packages differ)"
+    few = ", ".join(map(_changed_package, difference.packages))
+    return f"{text} ({few})" if few else text
+
+
+def _is_other_program(change: Changed) -> bool:
+    """Whether two commands differ only in which program their first word names."""
+    import shlex
+
+    if change.name != "command":
+        return False
+    before, after = (shlex.split(text or "") for text in (change.old, change.new))
+    return before[1:] == after[1:]
+
+
+def _changed_file(change: Change) -> str:
+    return f"{change.path} {_counts(change.added, change.removed, change.kind)}"
+
+
+def _changed_package(change: Changed) -> str:
+    return f"{change.name} {change.old or 'none'} → {change.new or 'none'}"
 
 
 def _counts(added: int | None, removed: int | None, kind: str) -> str:
@@ -160,7 +198,7 @@ def repeat(report: RepeatReport, paint: Paint) -> list[str]:
         return [
             (
                 f"{paint('✓', 'green', 'bold')} passed {report.runs} of {report.runs}: "
-                f"if it fails at all, then in under {high:.1%} of runs (95 % sure)"
+                f"if it fails at all, then in under {100 * high:.1f} % of runs (95 % sure)"
                 f" · {_durations(report)}"
             )
         ]

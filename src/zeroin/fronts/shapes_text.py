@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from zeroin.fronts.words import Paint
+    from zeroin.observe.shapes.resized import Resize
     from zeroin.observe.shapes.told import Failed
     from zeroin.tools.shapes import Change, Checked, ShapesReport, Source
 
@@ -87,7 +88,7 @@ def _line(sheet: Any, number: int, note: str | None, width: int, paint: Paint) -
     if line is not None:
         code, said = line.code, line.note if note is None else note
     shown = words.clean(code) + (paint(f"  # {said}", "dim") if said else "")
-    return f"{paint(f'{number:>{width}}', 'dim')}  {shown}".rstrip()
+    return words.AsIs(f"{paint(f'{number:>{width}}', 'dim')}  {shown}".rstrip())
 
 
 def _failure(failed: Failed, width: int, paint: Paint) -> list[str]:
@@ -152,7 +153,7 @@ def diff(change: Change) -> list[str]:
 
     name = short(change.path)
     a, b = (one.decode(change.encoding).splitlines() for one in (change.old, change.new))
-    return list(unified_diff(a, b, f"a/{name}", f"b/{name}", lineterm=""))
+    return [words.AsIs(one) for one in unified_diff(a, b, f"a/{name}", f"b/{name}", lineterm="")]
 
 
 def wrote(change: Change) -> str:
@@ -162,9 +163,20 @@ def wrote(change: Change) -> str:
     return f"{short(change.path)}: {count} {'line' if count == 1 else 'lines'}"
 
 
+def left_alone(report: ShapesReport) -> list[str]:
+    """Libraries that are not written into, though their functions were looked at."""
+    return [
+        f"{short(source.path)}: not written: it is a library's; to write into it, name the file"
+        for source in report.sources
+        if source.is_library and source.entries()
+    ]
+
+
 def nothing_written(report: ShapesReport) -> str:
     """Why no file was changed; what is the matter with a file has been told."""
     if any(source.problem for source in report.sources) or report.refused:
+        return "nothing was written"
+    if left_alone(report):
         return "nothing was written"
     if not any(source.entries() for source in report.sources):
         return "nothing to write: the program failed before anything was seen"
@@ -186,12 +198,27 @@ def checked(found: list[Checked], paint: Paint) -> list[str]:
         ):
             if numbers:
                 out.append(f"{short(one.path)}:{words.numbers(numbers, 12)}  {what}")
+    out += _resized(found)
     held = sum(one.held for one in found)
     bad = sum(len(one.broken) for one in found)
     if not found:
         return ["no comments to check; they are written by: zeroin shapes SCRIPT --write"]
     mark = paint("✗", "red") if bad else paint("✓", "green")
     return [*out, f"{mark} {held} {'holds' if held == 1 else 'hold'}, {bad} no longer"]
+
+
+def _resized(found: list[Checked]) -> list[str]:
+    """Each size that is another one everywhere in this run, once."""
+    counts: dict[Resize, int] = {}
+    for one in found:
+        for resize, numbers in one.resized.items():
+            counts[resize] = counts.get(resize, 0) + len(numbers)
+    return [
+        f"{resize.name or 'size'} {resize.before} → {resize.after} in this run: {count} "
+        f"{'comment holds' if count == 1 else 'comments hold'} but for that; "
+        "to compare all sizes: --exact"
+        for resize, count in counts.items()
+    ]
 
 
 # --- JSON ---------------------------------------------------------------------------------------
@@ -251,4 +278,9 @@ def _check_json(one: Checked) -> dict[str, Any]:
         "broken": [broken._asdict() for broken in one.broken],
         "unreached": one.unreached,
         "lost": one.lost,
+        "resized": [
+            {"name": resize.name or None, "before": resize.before, "after": resize.after}
+            | {"lines": numbers}
+            for resize, numbers in one.resized.items()
+        ],
     }

@@ -179,10 +179,20 @@ def _link(link: dict[str, Any], paint: Paint, cwd: str) -> list[str]:
     message = words.clean(link["message"])
     out.append(paint(f"{link['type']}: {message}" if message else link["type"], "red", "bold"))
     out += [f"  note: {words.clean(note)}" for note in link.get("notes", ())]
+    if link.get("worker"):
+        out += _worker(link["worker"], paint, cwd)
     for number, chain in enumerate(link.get("group", ()), 1):
         out.append(f"  {number}.")
         for inner in chain:
             out += ["    " + line for line in _link(inner, paint, cwd)]
+    return out
+
+
+def _worker(worker: dict[str, Any], paint: Paint, cwd: str) -> list[str]:
+    """What failed in a worker process, with the values that were there."""
+    out = ["", paint(f"in {words.worker(worker)}", "dim")]
+    for link in worker["chain"]:
+        out += _link(link, paint, cwd)
     return out
 
 

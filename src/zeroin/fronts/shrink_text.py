@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import shutil
 import sys
 import time
 
+from zeroin.fronts import words
 from zeroin.fronts.words import Paint, put, size
 
 TYPE_CHECKING = False
@@ -51,18 +51,21 @@ class Teller:
             return
         self._at = now
         rate = progress.tries / progress.seconds if progress.seconds else 0
-        text = (
-            f"{counted(progress.parts_before, progress.noun)} → {progress.parts_now:,} · "
-            f"{size(progress.bytes_before)} → {size(progress.bytes_now)} · "
-            f"{progress.tries:,} tries, {rate:.0f} a second"
-        )
+        parts = [
+            f"{counted(progress.parts_before, progress.noun)} → {progress.parts_now:,}",
+            f"{size(progress.bytes_before)} → {size(progress.bytes_now)}",
+            f"{progress.tries:,} tries, {rate:.0f} a second",
+        ]
         if progress.others:
-            text += f" · {counted(progress.others, 'other failure')}"
-        self._show(text)
+            parts.append(counted(progress.others, "other failure"))
+        self._show(parts)
 
-    def _show(self, text: str) -> None:
+    def _show(self, parts: list[str]) -> None:
+        """As many of the parts as the terminal has room for; a line that breaks can't be erased."""
         width = shutil.get_terminal_size().columns - 1
-        self._stream.write(f"\r\x1b[K{text[:width]}")
+        while len(parts) > 1 and len(" · ".join(parts)) > width:
+            parts = parts[:-1]
+        self._stream.write(f"\r\x1b[K{words.make_safe(' · '.join(parts))[:width]}")
         self._stream.flush()
         self._shown = True
 
@@ -117,20 +120,11 @@ def put_report(report: ShrinkReport) -> None:
     if written:
         put(f"written: {', '.join(written)}")
     if report.verdict == "found":
-        put(f"reproduce: {_elsewhere(report)}{shlex.join(report.command)}{_with_what(report)}")
+        put(f"reproduce: {_elsewhere(report)}{shlex.join(report.command)}")
 
 
 def _elsewhere(report: ShrinkReport) -> str:
     return "" if report.cwd == os.getcwd() else f"cd {shlex.quote(report.cwd)} && "
-
-
-def _with_what(report: ShrinkReport) -> str:
-    """For what the command finds by a name of its own."""
-    named = [os.path.normpath(os.path.join(report.cwd, word)) for word in report.command]
-    files = [one for one in report.payloads if one.result]
-    unnamed = [one for one in files if os.path.abspath(one.result) not in named]
-    told = ", ".join(f"{one.result} in the place of {one.path}" for one in unnamed)
-    return f"   with {told}" if told else ""
 
 
 def _nothing(report: ShrinkReport, paint: Paint) -> tuple[str, str]:
@@ -173,7 +167,8 @@ def _end(report: ShrinkReport, paint: Paint) -> str:
         return f"{tries}  {paint('interrupted', 'yellow')}: the same command goes on from here"
     if report.confirmed:
         return f"{tries}  {paint('confirmed cold ✓', 'green')}"
-    return f"{tries}  {paint('not confirmed: it did not fail the same way once more', 'red')}"
+    told = paint("not confirmed", "red")
+    return f"{tries}  {told}: what was left did not fail the same way once more; nothing is written"
 
 
 def put_json(report: ShrinkReport) -> None:
@@ -195,4 +190,4 @@ def put_json(report: ShrinkReport) -> None:
         "notes": list(report.notes),
         "steps": [one._asdict() for one in report.steps],
     }
-    put(json.dumps(told))
+    words.put_json(told)

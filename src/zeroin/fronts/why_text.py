@@ -62,7 +62,7 @@ def _blocks(report: WhyReport, paint: Paint) -> list[str]:
     out: list[str] = []
     for title, rows in blocks:
         if rows:
-            out += ["", paint(title, "bold"), *(f"  {_shown(row)}" for row in rows)]
+            out += ["", paint(title, "bold"), *(words.AsIs(f"  {_shown(row)}") for row in rows)]
     for stack in report.stacks:
         out += ["", paint(f"stack of {stack.thread or 'a thread'}", "bold")]
         out += [f"  {words.tilde(file)}:{line} in {name}" for file, line, name in stack.frames]

@@ -1,4 +1,4 @@
-"""Does a series grow with each repetition? A robust slope, a sign test, and whether it flattens.
+"""Does a series grow with each repetition? A robust slope, sign tests, and whether it flattens.
 
 The first repetitions fill caches and import modules: they are left out. The slope is that of
 Theil and Sen: the median of the slopes between all pairs, which a few jumps don't move; its
@@ -14,7 +14,7 @@ from zeroin.named import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 FEWEST = 6  # samples, beyond the warm-up
 MOST = 120  # samples that are compared pair by pair
@@ -101,14 +101,23 @@ def theil_sen(points: Sequence[tuple[float, float]]) -> tuple[float, float, floa
 
 
 def rises(values: Sequence[float]) -> bool:
-    """A sign test over blocks: ups outnumber downs by more than chance."""
+    """Whether ups outnumber downs by more than chance, from one block to the next or further on.
+
+    A saw on top of the growth, such as the garbage collector makes, goes down at each of its
+    teeth: then the blocks of the later half are still above those of the earlier.
+    """
     medians = _blocks(values)
-    steps = [b - a for a, b in pairwise(medians) if b != a]
+    half = len(medians) // 2
+    later = zip(medians[:half], medians[-half:], strict=True)
+    return _chance_of_ups(pairwise(medians)) < 0.15 or _chance_of_ups(later) < 0.02
+
+
+def _chance_of_ups(pairs: Iterable[tuple[float, float]]) -> float:
+    """The sign test: how often chance would give as many ups among these pairs."""
+    steps = [b - a for a, b in pairs if b != a]
     ups, count = sum(step > 0 for step in steps), len(steps)
-    if count == 0:
-        return False
-    tail = sum(math.comb(count, k) for k in range(ups, count + 1)) / 2**count
-    return bool(tail < 0.15)
+    ways = sum(math.comb(count, k) for k in range(ups, count + 1))
+    return float(ways / 2**count)
 
 
 def _climbs(values: Sequence[float], least: float) -> bool:

@@ -7,8 +7,10 @@ whole rows only: an attempt without an outcome is one whose recorder died, or st
 from __future__ import annotations
 
 import _sqlite3 as sqlite3  # without the adapters for dates, which take twice as long to load
+import errno
 import json
 import os
+import stat
 import zlib
 
 from zeroin.digest import digest
@@ -23,6 +25,14 @@ if TYPE_CHECKING:
 
 VERSION = 1
 BUSY_SECONDS = 10.0
+CANT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES)
+MOST_UNPACKED = 1 << 30  # bytes of one kept value
+# Attempts that have names → which those are.
+NAMED = {
+    "last": "",
+    "last-failed": "WHERE signature IS NOT NULL",
+    "last-passed": "WHERE outcome='passed'",
+}
 
 _SCHEMA = """
 CREATE TABLE attempts (
@@ -95,32 +105,106 @@ _FIELDS = Attempt._fields
 _AS_JSON = ("command", "cwd", "root", "settings", "facts")
 
 
+_TEXT, _MAYBE = (str,), (str, type(None))
+_NUMBER = (int, float, type(None))
+# SQLite keeps any value in any column: what a field must be for a row to be whole.
+_KINDS: dict[str, tuple[type, ...]] = {
+    "id": (int,),
+    "started": (int, float),
+    "command": (list,),
+    "program": _TEXT,
+    "cycle": _TEXT,
+    "cwd": _TEXT,
+    "root": _MAYBE,
+    "settings": (dict,),
+    "environment": _MAYBE,
+    "driver": _TEXT,
+    "code": _MAYBE,
+    "base_commit": _MAYBE,
+    "facts": (dict,),
+    "packages": _MAYBE,
+    "outcome": _MAYBE,
+    "exit_code": (int, type(None)),
+    "loose": _MAYBE,
+    "signature": _MAYBE,
+    "strict": _MAYBE,
+    "headline": _MAYBE,
+    "seconds": _NUMBER,
+    "cpu_seconds": _NUMBER,
+    "peak_bytes": (int, type(None)),
+    "evidence": _MAYBE,
+}
+
+
 class Store:
-    """Reads and writes attempts."""
+    """Reads and writes attempts. `faults` are the damaged parts that were met and left out."""
 
     def __init__(self, folder: str, *, create: bool = True) -> None:
         self.folder = folder
-        path = os.path.join(folder, "store.db")
+        self.faults: list[str] = []
+        self.is_read_only = False
+        path = os.path.join(folder, place.STORE)
         if not create and not os.path.exists(path):
             raise StoreError(
                 "nothing has been recorded here yet", hint="record one: zeroin run -- COMMAND"
             )
         try:
-            place.prepare(folder)
-            self._db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
-            os.chmod(path, 0o600)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
-            self._bring_up_to_date()
+            _prepare_folder(folder, create=create)
+            self._db = self._connect(path)
         except (sqlite3.Error, OSError) as error:
-            raise _unusable(folder, error) from error
+            reading = None if create else self._connect_to_read(path)
+            if reading is None:
+                raise _unusable(folder, error) from error
+            self._db = reading
+
+    def _connect(self, path: str) -> sqlite3.Connection:
+        _make_private(path)
+        opened = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            opened.execute("PRAGMA trusted_schema=OFF")
+            opened.execute("PRAGMA journal_mode=WAL")
+            opened.execute("PRAGMA synchronous=NORMAL")
+            self._bring_up_to_date(opened)
+        except BaseException:
+            opened.close()
+            raise
+        return opened
+
+    def _connect_to_read(self, path: str) -> sqlite3.Connection | None:
+        """Where nothing can be written, not even what SQLite shares among readers; None if not.
+
+        First alone, which keeps that in memory and sees all rows; then as a file that nobody
+        changes, without what a killed run left in the write-ahead log.
+        """
+        if not stat.S_ISREG(os.lstat(path).st_mode):  # SQLite would follow a link
+            return None
+        name = _quote(os.path.abspath(path))
+        for form, pragma in (
+            ("mode=rw", "locking_mode=EXCLUSIVE"),
+            ("immutable=1", "query_only=1"),
+        ):
+            opened = None
+            try:
+                opened = sqlite3.connect(
+                    f"file:{name}?{form}", timeout=1.0, isolation_level=None, uri=True
+                )
+                opened.execute("PRAGMA trusted_schema=OFF")
+                opened.execute(f"PRAGMA {pragma}")
+                opened.execute("SELECT count(*) FROM attempts").fetchone()
+            except sqlite3.Error:
+                if opened is not None:
+                    opened.close()
+                continue
+            self.is_read_only = form == "immutable=1"
+            return opened
+        return None
 
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
 
-    def _bring_up_to_date(self) -> None:
-        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+    def _bring_up_to_date(self, opened: sqlite3.Connection) -> None:
+        (version,) = opened.execute("PRAGMA user_version").fetchone()
         if version == VERSION:
             return
         if version > VERSION:
@@ -129,23 +213,35 @@ class Store:
                 f"this one knows {VERSION})",
                 hint="upgrade: uv tool upgrade zeroin (or pip install -U zeroin)",
             )
-        self._db.execute("BEGIN IMMEDIATE")
+        opened.execute("BEGIN IMMEDIATE")
         try:
-            (version,) = self._db.execute("PRAGMA user_version").fetchone()
+            (version,) = opened.execute("PRAGMA user_version").fetchone()
             if version == 0:  # another run may have made it meanwhile
                 for statement in _SCHEMA.split(";\n"):
                     if statement.strip():
-                        self._db.execute(statement)
-                self._db.execute("INSERT INTO meta VALUES ('salt', ?)", (os.urandom(16).hex(),))
-                self._db.execute(f"PRAGMA user_version={VERSION}")
-        finally:
-            self._db.execute("COMMIT")
+                        opened.execute(statement)
+                opened.execute("INSERT INTO meta VALUES ('salt', ?)", (os.urandom(16).hex(),))
+                opened.execute(f"PRAGMA user_version={VERSION}")
+            opened.execute("COMMIT")
+        except BaseException:
+            if opened.in_transaction:
+                opened.execute("ROLLBACK")
+            raise
 
     @property
     def salt(self) -> str:
-        """What secrets are hashed with, so that "it changed" can be told without keeping it."""
-        (salt,) = self._db.execute("SELECT value FROM meta WHERE name='salt'").fetchone()
-        return str(salt)
+        """What secrets are hashed with, so that "it changed" can be told without keeping it.
+
+        A record that has lost its salt gets a new one: secrets kept before can't be compared then.
+        """
+        found = self._read("SELECT value FROM meta WHERE name='salt'")
+        if found and isinstance(found[0][0], str) and found[0][0]:
+            return found[0][0]
+        self.faults.append("its salt was lost: secrets of earlier attempts can't be compared")
+        new = os.urandom(16).hex()
+        if not self.is_read_only:
+            self._write("INSERT OR REPLACE INTO meta VALUES ('salt', ?)", (new,))
+        return new
 
     # --- writing ------------------------------------------------------------------------------
 
@@ -173,7 +269,18 @@ class Store:
         return name
 
     def delete(self, attempts: Sequence[int]) -> None:
-        """Forget attempts, and the blobs only they used."""
+        """Forget attempts, and the blobs only they used; also where there is no room left."""
+        try:
+            self._delete(attempts)
+        except sqlite3.Error as error:
+            if not _is_full(error) or not self._do_without_log():
+                raise _unusable(self.folder, error) from error
+            try:
+                self._delete(attempts)
+            except sqlite3.Error as second:
+                raise _unusable(self.folder, second) from second
+
+    def _delete(self, attempts: Sequence[int]) -> None:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             self._db.executemany("DELETE FROM attempts WHERE id=?", [(n,) for n in attempts])
@@ -184,13 +291,36 @@ class Store:
             )
             self._db.execute("COMMIT")
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
             raise
 
-    def compact(self) -> None:
-        """Give freed room back to the file system."""
-        self._db.execute("VACUUM")
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    def _do_without_log(self) -> bool:
+        """Keep what can be rolled back in memory, and change the file in place; False if not.
+
+        The next one to open it goes back to the write-ahead log.
+        """
+        try:
+            (mode,) = self._db.execute("PRAGMA journal_mode=MEMORY").fetchone()
+            self._db.execute("PRAGMA temp_store=MEMORY")
+        except sqlite3.Error:  # another run has it open
+            return False
+        return str(mode) == "memory"
+
+    def compact(self) -> str:
+        """Give freed room back to the file system; says why that could not be, if so."""
+        for retry in (False, True):
+            try:
+                if retry and not self._do_without_log():
+                    break
+                self._db.execute("VACUUM")
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.Error as error:
+                if not _is_full(error):
+                    return f"its database stays as large as it was: {error}"
+            else:
+                return ""
+        return "its database stays as large as it was: there is no room to write it anew"
 
     def _write(self, sql: str, values: Sequence[Any]) -> sqlite3.Cursor:
         try:
@@ -200,10 +330,23 @@ class Store:
 
     # --- reading ------------------------------------------------------------------------------
 
+    def _read(self, sql: str, values: Iterable[Any] = ()) -> list[Sequence[Any]]:
+        try:
+            return self._db.execute(sql, tuple(values)).fetchall()
+        except sqlite3.Error as error:
+            raise _unusable(self.folder, error) from error
+
     def get(self, name: str | None) -> Any:
-        """The value kept under that name."""
-        row = self._db.execute("SELECT data FROM blobs WHERE name=?", (name,)).fetchone()
-        return json.loads(zlib.decompress(row[0]).decode("utf-8", "surrogatepass")) if row else None
+        """The table kept under that name; None, and a fault, if it is damaged."""
+        rows = self._read("SELECT data FROM blobs WHERE name=?", (name,))
+        if not rows:
+            return None
+        try:
+            data = _unpack(rows[0][0], name)
+            return json.loads(data.decode("utf-8", "surrogatepass"))
+        except (ValueError, TypeError, RecursionError, zlib.error) as error:
+            self.faults.append(f"a part of it is damaged and left out: {error}")
+            return None
 
     def attempt(self, number: int) -> Attempt | None:
         """One attempt by its number."""
@@ -211,11 +354,7 @@ class Store:
 
     def resolve(self, name: str) -> Attempt:
         """The attempt a user means: a number, `last`, `last-failed`, `last-passed`."""
-        where = {
-            "last": "",
-            "last-failed": "WHERE signature IS NOT NULL",
-            "last-passed": "WHERE outcome='passed'",
-        }.get(name)
+        where = NAMED.get(name)
         if where is not None:
             found = self._select(f"{where} ORDER BY id DESC LIMIT 1")
             if not found:
@@ -223,9 +362,11 @@ class Store:
             return found[0]
         number = name.lstrip("#")
         if not number.isascii() or not number.isdigit() or len(number) > 15:
-            raise UsageError(
-                f"{name!r} names no attempt", hint="a number, last, last-failed or last-passed"
-            )
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, NAMED, 1)
+            hint = f"did you mean {near[0]}?" if near else f"a number, {', '.join(NAMED)}"
+            raise UsageError(f"{name!r} names no attempt", hint=hint)
         attempt = self.attempt(int(number))
         if attempt is None:
             raise StoreError(f"there is no attempt {number}", hint="see: zeroin log")
@@ -251,7 +392,7 @@ class Store:
 
     def same_failure(self, signature: str, before: int) -> list[int]:
         """Earlier attempts that failed the same way, the oldest first."""
-        rows = self._db.execute(
+        rows = self._read(
             "SELECT id FROM attempts WHERE signature=? AND id<? ORDER BY id", (signature, before)
         )
         return [row[0] for row in rows]
@@ -276,12 +417,41 @@ class Store:
 
     def _select(self, rest: str, values: Iterable[Any] = ()) -> list[Attempt]:
         sql = f"SELECT {', '.join(_FIELDS)} FROM attempts {rest}"  # noqa: S608 - our own names
+        found = []
+        for row in self._read(sql, values):
+            try:
+                found.append(_attempt(row))
+            except (ValueError, TypeError, RecursionError) as error:
+                self.faults.append(f"attempt {row[0]} is damaged and left out: {error}")
+        return found
+
+
+def _prepare_folder(folder: str, *, create: bool) -> None:
+    """As `place.prepare`; a record that is only read needs nothing written to its folder."""
+    try:
+        place.prepare(folder)
+    except OSError as error:
+        if create or error.errno not in CANT_WRITE:
+            raise
+
+
+def _make_private(path: str) -> None:
+    """Make the file for us alone if it is not there; SQLite would follow a link in its place.
+
+    One that is there is not opened: closing it would drop the locks of other connections of ours.
+    """
+    try:
+        info = os.lstat(path)
+    except FileNotFoundError:
         try:
-            return [_attempt(row) for row in self._db.execute(sql, tuple(values))]
-        except sqlite3.Error as error:
-            raise _unusable(self.folder, error) from error
-        except ValueError as error:
-            raise _unusable(self.folder, ValueError(f"malformed row: {error}")) from error
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        except FileExistsError:  # another run was quicker
+            return
+        return
+    if not stat.S_ISREG(info.st_mode):
+        raise OSError(f"{path} is no file")
+    if info.st_mode & 0o077:
+        os.chmod(path, 0o600)
 
 
 def _values(fields: dict[str, Any]) -> list[Any]:
@@ -299,12 +469,50 @@ def _attempt(row: Sequence[Any]) -> Attempt:
     for name in _AS_JSON:
         fields[name] = json.loads(fields[name]) if fields[name] else {}
     fields["root"] = fields["root"] or None
+    for name, kinds in _KINDS.items():
+        if not isinstance(fields[name], kinds):
+            raise TypeError(f"its {name} is a {type(fields[name]).__name__}")
+    if not all(isinstance(word, str) for word in fields["command"]) or not fields["command"]:
+        raise TypeError("its command is no list of words")
     return Attempt(**fields)
+
+
+def _unpack(data: bytes, name: str | None) -> bytes:
+    """What was compressed; ValueError if that is not what was kept under this name."""
+    unpacking = zlib.decompressobj()
+    unpacked = unpacking.decompress(data, MOST_UNPACKED)
+    if not unpacking.eof:
+        raise ValueError("cut short, or larger than anything that is kept")
+    if digest(unpacked, 16) != name:
+        raise ValueError("it is not what was kept")
+    return unpacked
+
+
+def _is_full(error: Exception) -> bool:
+    """No room for a file that SQLite writes beside the record shows as an I/O error, too."""
+    code = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+
+
+def _quote(path: str) -> str:
+    """A path as a URI has it: SQLite reads `%3f` there as `?`."""
+    plain = b"/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-~"
+    return "".join(
+        chr(one) if one in plain else f"%{one:02x}" for one in path.encode(errors="surrogateescape")
+    )
+
+
+def _has_no_room(folder: str, error: Exception) -> bool:
+    """Whether the file system is full, which SQLite calls an I/O error."""
+    try:
+        return _is_full(error) and os.statvfs(folder).f_bavail == 0
+    except OSError:
+        return False
 
 
 def _unusable(folder: str, error: Exception) -> StoreError:
     text = str(error)
-    if "full" in text or getattr(error, "errno", None) == 28:
+    if "full" in text or getattr(error, "errno", None) == 28 or _has_no_room(folder, error):
         return StoreError(
             f"no room left for the record in {folder}", hint="make room: zeroin gc --to 100M"
         )

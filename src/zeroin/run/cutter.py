@@ -37,6 +37,7 @@ class Cutter:
             text=True,
         )
         self._known: dict[Spec, list[tuple[str, Ranges]]] = {}
+        self._counts: dict[Spec, int] = {}
         self._last: tuple[Spec, bytes | None] | None = None
         self._original = path
         self.error = ""
@@ -65,6 +66,13 @@ class Cutter:
                 (str(name), tuple((int(a), int(b)) for a, b in left)) for name, left in found
             ]
         return self._known[spec]
+
+    def count(self, spec: Spec) -> int:
+        """How many rows, or entries, are left."""
+        if spec not in self._counts:
+            answer = self._ask({"count": dict(spec)})
+            self._counts[spec] = answer if isinstance(answer, int) else 0
+        return self._counts[spec]
 
     def cut(self, spec: Spec) -> bytes | None:
         """What is left; as it is if all is."""

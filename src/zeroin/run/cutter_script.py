@@ -5,6 +5,7 @@ file with it. It reads orders from stdin and answers on stdout, a JSON object a 
 
     {"open": path, "kind": "parquet"}     what it is, or why it can't be read
     {"axes": spec}                        [[name, ranges of the parts that are left], ...]
+    {"count": spec}                       how many rows, or entries, the file would have
     {"make": spec, "to": path}            write what is left
 
 A spec says for some axes which of the parts are kept, as ranges.
@@ -70,6 +71,10 @@ class Table:
         if len(rows) * len(columns) <= MOST_CELLS:
             found.append(("values", ranges(self._odd(spec, rows, columns))))
         return found
+
+    def count(self, spec: Spec) -> int:
+        """Rows that are left."""
+        return len(members(spec, "rows", self.table.num_rows))
 
     def _odd(self, spec: Spec, rows: list[int], columns: list[int]) -> list[int]:
         """Cells that are not as simple as they could be, and have not been made so."""
@@ -147,6 +152,10 @@ class Image:
             ("halvings", ranges(halvings)),
             ("colours", ranges(colours)),
         ]
+
+    def count(self, spec: Spec) -> int:
+        """Rows that are left: fewer than are kept of the original if it was halved."""
+        return int(self._made(spec).size[1])
 
     def make(self, spec: Spec, to: str) -> None:
         """Write what is left."""
@@ -227,6 +236,11 @@ class Saved:
                 found.append((name, ranges(members(spec, name, 1))))
         return found
 
+    def count(self, spec: Spec) -> int:
+        """Entries that are left: none that was below one which is not."""
+        kept = {self.entries[one] for one in members(spec, "entries", len(self.entries))}
+        return sum(all(one[:end] in kept for end in range(1, len(one) + 1)) for one in kept)
+
     def make(self, spec: Spec, to: str) -> None:
         """Write what is left."""
         import torch
@@ -276,6 +290,8 @@ def main() -> None:
                 answer: Any = opened.axes({})
             elif "axes" in order:
                 answer = opened.axes(order["axes"])
+            elif "count" in order:
+                answer = opened.count(order["count"])
             else:
                 answer = opened.make(order["make"], order["to"])
         except Exception as error:

@@ -16,26 +16,7 @@ BOOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
 ORDER = os.path.join(os.path.dirname(BOOT), "order")
 
 # Ours, and of no interest to anyone comparing two runs.
-OWN = (
-    "ZEROIN_AGENT",
-    "ZEROIN_SEED",
-    "ZEROIN_SYNC",
-    "ZEROIN_PDB",
-    "ZEROIN_WARM",
-    "ZEROIN_WARM_BEFORE",
-    "ZEROIN_WARM_TRY",
-    "ZEROIN_BRIEF",
-    "ZEROIN_WHERE",
-    "ZEROIN_WHICH",
-    "ZEROIN_LEAK",
-    "ZEROIN_ORDER",
-    "ZEROIN_LIMITED",
-    "ZEROIN_LINES",
-    "ZEROIN_NAN",
-    "ZEROIN_LOG_KEEP",
-    "ZEROIN_PROBES",
-    "ZEROIN_SHAPES",
-)
+OWN = ("ZEROIN_AGENT", "ZEROIN_LIMITED")
 
 # One thread, one stream, errors where they happen.
 SYNC = {
@@ -71,33 +52,14 @@ def users(cycle: Cycle, base: Mapping[str, str]) -> dict[str, str]:
     return env
 
 
-def with_agent(
-    env: Mapping[str, str], cycle: Cycle, folder: str, *, debugger: bool, brief: bool = False
-) -> dict[str, str]:
+def lead_to_agent(env: Mapping[str, str], *, debugger: bool) -> dict[str, str]:
     """Put the agent on the path of every Python below."""
     env = dict(env)
-    env["ZEROIN_AGENT"] = folder
     env["PYTHONPATH"] = BOOT + (os.pathsep + env["PYTHONPATH"] if env.get("PYTHONPATH") else "")
-    if cycle.seed is not None:
-        env["ZEROIN_SEED"] = str(cycle.seed)
-    if cycle.sync:
-        env["ZEROIN_SYNC"] = "1"
-    if brief:
-        env["ZEROIN_BRIEF"] = "1"
     if debugger:
-        env["ZEROIN_PDB"] = "1"
         # pytest catches the failure itself, and has a debugger switch of its own.
         env["PYTEST_ADDOPTS"] = f"{env.get('PYTEST_ADDOPTS', '')} --pdb".strip()
     return env
-
-
-def with_library(env: dict[str, str], *, peek: bool, log: str, file: str) -> None:
-    """Let every Python below have `peek`, and its log records a file."""
-    if peek:
-        env["ZEROIN_PEEK"] = "everywhere"
-    if log:
-        env["ZEROIN_LOG"] = log
-        env["ZEROIN_LOG_KEEP"] = file
 
 
 def _drop_boot(env: dict[str, str]) -> None:

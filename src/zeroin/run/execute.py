@@ -11,6 +11,7 @@ import time
 from zeroin.named import NamedTuple
 from zeroin.run import tree, wires
 from zeroin.run.family import CLOCK, Family, wants_the_clock
+from zeroin.run.group_witness import GroupWitness
 from zeroin.run.output import Output
 from zeroin.run.spawn import spawn
 
@@ -19,15 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    from zeroin.run.agent_order import AgentOrder
     from zeroin.run.aside import Aside
-    from zeroin.run.hold import Onlooker
     from zeroin.run.inbox import Inbox
     from zeroin.run.keep import Keeper
     from zeroin.run.output import Tap
     from zeroin.run.wires import Wire
-
-    # All stacks, and what they mean.
-    TakeStacks = Callable[[], tuple[list[Any], str]]
+    from zeroin.run.witness import Witness
 
 EVERY = 0.05  # seconds between two looks at the tree
 FIRST_LOOKS = (0.002, 0.005, 0.01, 0.02)  # short commands have a peak as well
@@ -61,53 +60,79 @@ class Ended(NamedTuple):
     stuck: str = ""  # what the stacks mean together
 
 
+class Stage(NamedTuple):
+    """What a command is run with, whoever starts it."""
+
+    targets: tuple[int, int] = (1, 2)  # where its stdout and stderr appear
+    aside: Aside | None = None  # what is served while it runs
+    tap: Tap | None = None  # who gets its output as well
+    busy: Callable[[], bool] | None = None  # who holds the wires at the end is about to let go
+    order: AgentOrder | None = None  # what its agents are asked for
+
+
 class Run:
     """The event loop. Everything it waits for has a time limit, so nothing can block it."""
 
-    def __init__(self, keeper: Keeper, inbox: Inbox | None, timeout: float | None) -> None:
+    def __init__(
+        self,
+        keeper: Keeper,
+        inbox: Inbox,
+        timeout: float | None,
+        witnesses: Sequence[Witness] = (),
+        *,
+        hears_group: bool = True,
+    ) -> None:
         self.keeper = keeper
         self.inbox = inbox
         self.timeout = timeout
+        self.witnesses = witnesses
+        self._hears_group = hears_group  # whether signals may be sent to our whole process group
+        self.pid = 0  # of the command, once it has been started
+        self._group_witness: GroupWitness | None = None
         self.interrupted = False
         self.stopped = False
-        self.hold: Onlooker | None = None
-        self.ticks = 0  # the process that wants to be told to look at the clock
+        self._heard = 0  # messages of the inbox
+        self._clocked = 0  # the process that wants to be told to look at the clock
         self._ticked = 0.0
         self._busy: Callable[[], bool] | None = None
         self._kill_at: float | None = None
         self._over = False
+        self._adopts = False  # whether orphans became ours for this run alone
 
     def execute(
         self,
         command: Sequence[str],
         cwd: str,
         env: Mapping[str, str],
+        stage: Stage,
         *,
-        targets: tuple[int, int] = (1, 2),
-        take_stacks: TakeStacks | None = None,
         start: Callable[[int, int], int] | None = None,
-        aside: Aside | None = None,
-        tap: Tap | None = None,
         prologue: Iterable[tuple[str, bytes]] = (),
         also: Callable[[], list[Wire]] = list,
-        busy: Callable[[], bool] | None = None,
     ) -> Ended:
         """Run it to its end, or to the time-out.
 
         `start` gets the program's ends of the wires and gives the pid of a child of ours, instead
         of the command being started. `prologue` is output that comes before the program's own,
         and is asked for only once the program has been started; so are `also`, wires that it
-        writes to already. `busy`: who still holds the wires at the end is about to let go.
+        writes to already.
         """
+        targets, aside, tap, busy, _ = stage
         self.aside = aside
         self._busy = busy if aside is None else aside.busy
         self.poll = select.epoll()
         self.family = Family(aside)
-        self.output = Output(wires.lay(*targets), self.keeper, self.poll, tap)
+        try:
+            laid = wires.lay(*targets)
+        except OSError:
+            self.poll.close()
+            raise
+        self.output = Output(laid, self.keeper, self.poll, tap)
         watched: set[int] = {*PASS_ON, *KEYBOARD, signal.SIGWINCH}
-        if self.timeout is not None:
-            tree.adopt_orphans()
+        if self.timeout is not None or any(one.may_stop for one in self.witnesses):
+            self._adopts = tree.adopt_orphans()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+        self._group_witness = GroupWitness() if self._hears_group else None
         try:
             ends = self.output.ends
             self.pid = start(*ends) if start is not None else spawn(command, cwd, env, *ends)
@@ -116,22 +141,28 @@ class Run:
                 # It waited for this, and may have started others already.
                 self.family.others.difference_update([self.pid, *tree.descendants(self.pid)])
                 self.output.also(also())
-                self.ticks = self.pid
+                self._clocked = self.pid
             if not gc.isenabled():  # it was off for a quicker start
                 gc.freeze()  # looking through what is there to stay would copy it after a fork
                 gc.enable()
             self.output.begin(self.started)
+            for witness in self.witnesses:
+                witness.begin(self)
             if aside is not None:
                 aside.run = self
                 self.poll.register(aside.fileno(), select.EPOLLIN)
             self.output.replay(prologue, lambda: self._interrupted(watched))
-            return self._wait(watched, take_stacks)
+            return self._wait(watched)
         finally:
             if aside is not None:
                 aside.run = None
+            self._dismiss_group_witness()
             self.output.close(targets)
             self.poll.close()
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            if self._adopts:
+                tree.release_orphans()
+                self._adopts = False
 
     # --- for those aside ----------------------------------------------------------------------
 
@@ -143,25 +174,41 @@ class Run:
         """End the program and all below it; without a grace it runs none of its own code."""
         if self._over:
             return
+        # A worker that hears nothing would outlive the program.
+        self._adopts = tree.adopt_orphans() or self._adopts
         self.stopped = True
-        self._kill_at = self._now() + grace
+        self._kill_at = self.now() + grace
         if grace:
             self._tell(signal.SIGTERM)
             self._tell(signal.SIGCONT)
         else:
             self.family.tell(signal.SIGKILL)
 
+    def interrupt(self) -> None:
+        """Give the program a Ctrl-C that came to us."""
+        self.interrupted = True
+        self._tell(signal.SIGINT)
+
+    def send_clock_to(self, pid: int) -> None:
+        """Tell that process from now on when to look at the clock, and not the program."""
+        self._clocked = pid
+
+    @property
+    def clocked(self) -> int:
+        """The process that is told to look at the clock."""
+        return self._clocked or self.pid
+
+    def now(self) -> float:
+        """Count the seconds since the command was started."""
+        return time.monotonic() - self.started
+
     # --- waiting ------------------------------------------------------------------------------
 
-    def _wait(
-        self,
-        watched: set[int],
-        take_stacks: TakeStacks | None,
-    ) -> Ended:
+    def _wait(self, watched: set[int]) -> Ended:
         sampler = self.family.sampler(self.pid)
         exited = os.pidfd_open(self.pid)
         self.poll.register(exited, select.EPOLLIN)
-        if self.inbox is not None:
+        if self.inbox.socket is not None:
             self.poll.register(self.inbox.socket.fileno(), select.EPOLLIN)
         looks = list(FIRST_LOOKS)
         look_at = looks.pop(0)
@@ -170,16 +217,16 @@ class Run:
         stacks: list[Any] = []
         stuck = ""
         last = signals_at = looked_at = used = 0.0
-        while not self._turn(max(0.0, look_at - self._now()), exited):
-            now = self._now()
-            is_held = self.hold is not None and self.hold.holds
+        while not self._turn(max(0.0, look_at - self.now()), exited):
+            now = self.now()
+            is_held = any(one.holds for one in self.witnesses)
             if deadline is not None and (is_held or now - last > STOPPED):
                 deadline += now - last
             last = now
             if now >= look_at:
                 sampler.sample(now)
-                if self.hold is not None:
-                    self.hold.look(now, sampler.last, self._members)
+                for witness in self.witnesses:
+                    witness.look(now, sampler.last, self._members)
                 self.keeper.tick(int(now * 1000))
                 self.output.judge_speed(now - looked_at)
                 self._tick(now)
@@ -192,19 +239,20 @@ class Run:
                 timed_out, deadline = True, None
                 # What a shell has not waited for is not in what the kernel tells of the shell.
                 used = tree.cpu_seconds(self._members())
-                stacks, stuck = take_stacks() if take_stacks else ([], "")
+                stacks, stuck = self._take_stacks()
                 self._end()
             if self._kill_at is not None and now >= self._kill_at:
                 self.family.tell(signal.SIGKILL)
-        seconds = self._now()
+        seconds = self.now()
         last_look = looked_at
         sampler.sample(seconds)
         self._take_signals(watched)
-        if self.hold is not None:
-            self.hold.close()
+        for witness in self.witnesses:
+            witness.end()
         os.close(exited)
         _, status, usage = os.wait4(self.pid, 0)
         self._over = True
+        self._dismiss_group_witness()  # a copy of us that passes on later output must not hold it
         if self.stopped:
             self._settle()
             self.family.end(max(0.0, (self._kill_at or 0.0) - seconds))
@@ -213,29 +261,39 @@ class Run:
         between = (last_look, seconds) if peak > sampler.peak else sampler.peak_between
         survivors = self.output.finish(self._hear, self._busy, ended=timed_out or self.stopped)
         return Ended(
-            status,
-            self.pid,
-            seconds,
-            max(used, usage.ru_utime + usage.ru_stime),
-            peak,
-            sampler.curve,
-            timed_out,
-            self.interrupted,
-            stacks,
-            survivors,
-            self.output.lost,
-            self.stopped,
-            usage.ru_minflt,
+            status=status,
+            pid=self.pid,
+            seconds=seconds,
+            cpu_seconds=max(used, usage.ru_utime + usage.ru_stime),
+            peak_bytes=peak,
+            curve=sampler.curve,
+            timed_out=timed_out,
+            interrupted=self.interrupted,
+            stacks=stacks,
+            survivors=survivors,
+            lost=self.output.lost,
+            stopped=self.stopped,
+            faults=usage.ru_minflt,
             peak_between=between,
             stuck=stuck,
         )
 
+    def _take_stacks(self) -> tuple[list[Any], str]:
+        """Take all stacks before everything is ended: by a witness if one wants to, else ours."""
+        for witness in self.witnesses:
+            found = witness.take_stacks()
+            if found is not None:
+                return found
+        from zeroin.observe.stacks.look import look
+
+        # Orphans of the command hang below us as well.
+        pids, faults = tree.descendants(os.getpid()), self.inbox.faults
+        seen = look(pids, reader_of=lambda _: faults, gdb=False)
+        return seen.stacks, seen.verdict if seen.stacks else ""
+
     def _pause(self, total: int) -> float:
         """Seconds until the next look."""
-        return min(EVERY, self.hold.wait(total)) if self.hold is not None else EVERY
-
-    def _now(self) -> float:
-        return time.monotonic() - self.started
+        return min([EVERY, *(one.next_look(total) for one in self.witnesses)])
 
     def _turn(self, timeout: float, exited: int) -> bool:
         """Handle what is ready; True once the command has ended."""
@@ -249,14 +307,21 @@ class Run:
                 self._hear(fd)
         if self.aside is not None and not self.aside.pause(1.0):
             self.aside.serve()  # a time has come, not a descriptor
+        if self.witnesses:
+            self._inform_witnesses()
         return done
 
+    def _inform_witnesses(self) -> None:
+        messages = self.inbox.messages
+        new, self._heard = messages[self._heard :], len(messages)
+        for witness in self.witnesses:
+            for message in new:
+                witness.hear(message)
+            witness.turn(self.now())
+
     def _end(self) -> None:
-        """End everything below us, but for what those aside keep."""
-        if self.aside is None:
-            tree.end(os.getpid())
-        else:
-            self.family.end(tree.GRACE)
+        """End the program and all that it has started, orphans that became ours as well."""
+        self.family.end(tree.GRACE)
 
     def _settle(self) -> None:
         """A snapshot that was just forked is not told apart from the program's own yet."""
@@ -265,18 +330,16 @@ class Run:
             self.aside.serve(SIGNALS_EVERY)
 
     def _tick(self, now: float) -> None:
-        if self.ticks and now - self._ticked >= EVERY and wants_the_clock(self.ticks):
+        if self._clocked and now - self._ticked >= EVERY and wants_the_clock(self._clocked):
             self._ticked = now
-            self._tell(CLOCK, self.ticks)
+            self._tell(CLOCK, self._clocked)
 
     # --- agents and signals -------------------------------------------------------------------
 
     def _hear(self, fd: int) -> None:
         if self.aside is not None and fd == self.aside.fileno():
             self.aside.serve()
-        elif self.inbox is None:
-            return
-        elif fd == self.inbox.socket.fileno():
+        elif self.inbox.socket is not None and fd == self.inbox.socket.fileno():
             new = self.inbox.accept()
             if new is not None:
                 self.poll.register(new, select.EPOLLIN)
@@ -296,17 +359,26 @@ class Run:
                 continue
             if number == signal.SIGINT:
                 self.interrupted = True
-            if number not in KEYBOARD or info.si_code != FROM_KERNEL:
-                self._pass_on(number)  # otherwise the terminal sent it to the command as well
-            if self.hold is not None:
-                self.hold.hear(number)
+            passed_on = not self._has_reached_command(info)
+            if passed_on:
+                self._tell(number)  # it was meant for the command: we are in its place
+            for witness in self.witnesses:
+                witness.take_signal(number, passed_on=passed_on)
+
+    def _has_reached_command(self, info: signal.struct_siginfo) -> bool:
+        """Whether the command was sent it as well: by the terminal, or with all of our group."""
+        number = info.si_signo
+        if number in KEYBOARD and info.si_code == FROM_KERNEL:
+            return True
+        return self._group_witness is not None and self._group_witness.has_heard(number)
+
+    def _dismiss_group_witness(self) -> None:
+        if self._group_witness is not None:
+            self._group_witness.close()
+            self._group_witness = None
 
     def _members(self) -> list[int]:
         return [self.pid, *self.family.members(self.pid)]
-
-    def _pass_on(self, number: int) -> None:
-        """Give the command a signal that was meant for it, as we are in its place."""
-        self._tell(number)
 
     def _tell(self, number: int, pid: int = 0) -> None:
         try:

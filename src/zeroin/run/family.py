@@ -18,14 +18,13 @@ class Family:
 
     def __init__(self, aside: Aside | None) -> None:
         self.aside = aside
-        self.others = set(tree.descendants(os.getpid())) if aside is not None else set()
+        self.others = set(tree.descendants(os.getpid()))  # before the program was started
 
     def members(self, pid: int) -> list[int]:
         """All below `pid` that belong to the program."""
         found = tree.descendants(pid)
-        if self.aside is None:
-            return found
-        not_ours = (self.others | self.aside.keep).intersection(found)
+        kept = self.others if self.aside is None else self.others | self.aside.keep
+        not_ours = kept.intersection(found)
         for other in list(not_ours):
             not_ours.update(tree.descendants(other))
         return [process for process in found if process not in not_ours]

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from zeroin.named import NamedTuple
 from zeroin.run import tree
+from zeroin.run.witness import Witness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from zeroin.run.execute import Ended
+    from zeroin.run.inbox import Inbox
+    from zeroin.run.keep import Keeper
 
 FASTEST = 4e9  # bytes a second that a program could take at most,
 SOONEST, LATEST = 0.003, 0.05  # and so the seconds until it is worth looking again
@@ -21,26 +24,6 @@ MORE = 1.1  # times what it had when it was held: that is another peak
 ROUNDS = 20  # of stopping: what is forked meanwhile is stopped in the next one
 SETTLED = 1.0  # seconds, until all stand still, but for who waits in the kernel
 DEAF = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGHUP, signal.SIGTERM)
-
-
-class Onlooker(Protocol):
-    """Somebody who is asked at each look at a run, and at each signal that it gets."""
-
-    @property
-    def holds(self) -> bool:
-        """Whether the program is held still, and its clock with it."""
-
-    def wait(self, total: int) -> float:
-        """Seconds until it is worth looking again, with so much memory."""
-
-    def look(self, now: float, total: int, members: Callable[[], Sequence[int]]) -> None:
-        """Called after each look at the memory."""
-
-    def hear(self, number: int) -> None:
-        """A signal has come."""
-
-    def close(self) -> None:
-        """The run is over."""
 
 
 class Held(NamedTuple):
@@ -62,7 +45,7 @@ class Missed(NamedTuple):
     at: int
 
 
-class Hold:
+class Hold(Witness):
     """Waits for that much memory; then nothing of the program moves until it is told to go on."""
 
     def __init__(self, at: int, tell: Callable[[Held | Missed | None], None]) -> None:
@@ -78,7 +61,7 @@ class Hold:
         """Whether it is being held now."""
         return bool(self._pids)
 
-    def wait(self, total: int) -> float:
+    def next_look(self, total: int) -> float:
         """Soon where it may be reached soon; a peak may be short."""
         if self._done:
             return LATEST
@@ -88,7 +71,7 @@ class Hold:
         """Called after each look at the memory."""
         if self._pids:
             if not any(map(tree.is_stopped, self._pids)):
-                self._end()
+                self._stop_holding()
                 self._tell(None)
         elif not self._done and total >= self.at:
             self._stop(members)
@@ -113,27 +96,31 @@ class Hold:
         while not all(map(_stands, self._pids)) and time.monotonic() < until:
             time.sleep(0.001)
 
-    def hear(self, number: int) -> None:  # noqa: ARG002 - any signal
-        """It has got a signal, and must be able to hear it."""
+    def take_signal(self, number: int, *, passed_on: bool) -> None:  # noqa: ARG002 - any signal
+        """Let the program go on: it has got a signal, and must be able to hear it."""
         self.let_go()
 
     def let_go(self) -> None:
         """Let it go on."""
         if self._pids:
             tree.tell(self._pids, signal.SIGCONT)
-            self._end()
+            self._stop_holding()
 
-    def _end(self) -> None:
+    def _stop_holding(self) -> None:
         self._pids = []
         if self._guard is not None:
             self._guard.finish()
             self._guard = None
 
-    def close(self) -> None:
-        """The run is over."""
+    def end(self) -> None:
+        """See `Witness`."""
         self.let_go()
 
-    def finish(self, ended: Ended) -> None:
+    def collect(self, ended: Ended, inbox: Inbox, keeper: Keeper) -> None:  # noqa: ARG002
+        """See `Witness`."""
+        self.tell_missed(ended)
+
+    def tell_missed(self, ended: Ended) -> None:
         """Tell if it was not held where it had most: the kernel keeps a mark of that."""
         if ended.peak_bytes > max(self._held, 1) * MORE:
             seen = max((total for _, total in ended.curve), default=0) * MORE > ended.peak_bytes

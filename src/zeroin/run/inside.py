@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 
 from zeroin.errors import UntestableError, UsageError
-from zeroin.run import interpreter
+from zeroin.run import interpreter, tree
 from zeroin.run.environment import BOOT
 
 TYPE_CHECKING = False
@@ -70,6 +70,7 @@ def ask(
         try:
             child.wait(seconds)
         except subprocess.TimeoutExpired:
+            tree.end_with_all_below(child.pid, 0)
             raise OverdueError(
                 f"{python} took longer than {seconds:g} s to import it",
                 hint="give it more time with --timeout",

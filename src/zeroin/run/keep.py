@@ -13,24 +13,29 @@ that rushes through only the end is ever written.
 from __future__ import annotations
 
 import os
+import time
 from collections import deque
 
+from zeroin.common.stream import KnownSecrets, StreamMasker, mask_bytes
 from zeroin.named import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import BinaryIO
 
 HEAD = 2 << 20
 TAIL = 6 << 20
-RECENT = 64 << 10  # of each stream, in memory: what an explanation is made from
+RECENT = 64 << 10  # of the beginning and of the end of each stream: what explains an ending
 STEP = 10  # milliseconds: how fine the time stamps are
 WAIT = 500  # milliseconds that output may wait to be written
-MASKED = b"<secret>"
 
 
 class Keeper:
-    """Writes the segments of one attempt. A full disk ends the keeping, not the command."""
+    """Masks output and writes the segments of one attempt.
+
+    What is not kept is not masked either. A full disk ends the keeping, not the command.
+    """
 
     def __init__(
         self, folder: str, secrets: Iterable[str] = (), *, head: int = HEAD, tail: int = TAIL
@@ -39,90 +44,113 @@ class Keeper:
         self.total = 0
         self.folder = folder
         self._segments = _Segments(folder, head, max(1, tail // 2))
-        self._head = head
+        self._room = head  # bytes of output that are written at once
         self._tail = tail
-        self._secrets = [s.encode("utf-8", "surrogateescape") for s in secrets]
-        self._maskers: dict[str, _Masker] = {}
+        self._known = KnownSecrets(secrets)
+        self._maskers: dict[str, StreamMasker] = {}
         self._recent: dict[str, _Recent] = {}
-        self._waiting: deque[tuple[int, str, int, bytes]] = deque()  # position, stream, ms, data
+        self._waiting: deque[tuple[str, int, bytes]] = deque()  # stream, ms, data
         self._waiting_size = 0
         self._written_at = 0
+        self._pause = WAIT
+        self._gap = 0  # bytes that were not kept since the last that were
         try:
-            os.makedirs(folder, mode=0o700, exist_ok=True)
-            self._segments.open("0", 0)
+            self._segments.begin()
         except OSError as error:
             self.error = error
 
     def feed(self, stream: str, data: bytes, milliseconds: int) -> None:
         """Keep one piece of output."""
-        if self._secrets:
-            masker = self._maskers.get(stream)
-            if masker is None:
-                masker = self._maskers[stream] = _Masker(self._secrets)
-            data = masker.feed(data)
-        self._keep(stream, data, milliseconds)
+        if stream not in self._recent:
+            self._recent[stream] = _Recent()
+        self._recent[stream].add(data)
+        self.total += len(data)
+        if self.error is not None:
+            return
+        if self._room > 0:
+            now, data = data[: self._room], data[self._room :]
+            self._room -= len(now)
+            self._write(stream, milliseconds, now)
+        if data:
+            self._wait(stream, milliseconds, data)
 
     def skip(self, stream: str, count: int, milliseconds: int) -> None:
         """Output that passed without being kept."""
-        masker = self._maskers.get(stream)
-        if masker is not None:
-            self._keep(stream, masker.flush(), milliseconds)
+        self._write_waiting(milliseconds)
+        self._end_line(stream, milliseconds)
+        self._gap += count
         self.total += count
 
     def tick(self, milliseconds: int) -> None:
         """Write what has waited long enough."""
-        if self._waiting and milliseconds - self._written_at >= WAIT:
+        if self._waiting and milliseconds - self._written_at >= self._pause:
             self._write_waiting(milliseconds)
 
     def close(self, milliseconds: int) -> None:
         """Write what was held back."""
-        for stream, masker in self._maskers.items():
-            self._keep(stream, masker.flush(), milliseconds)
         self._write_waiting(milliseconds)
+        for stream in list(self._maskers):
+            self._end_line(stream, milliseconds)
         self._segments.close()
 
     def recent(self, stream: str) -> str:
-        """The end of one stream."""
+        """The end of one stream, without secrets."""
         found = self._recent.get(stream)
-        return found.text() if found is not None else ""
+        if found is None:
+            return ""
+        return mask_bytes(found.data(), self._known).decode("utf-8", "replace")
 
-    def _keep(self, stream: str, data: bytes, milliseconds: int) -> None:
-        if not data:
-            return
-        if stream not in self._recent:
-            self._recent[stream] = _Recent()
-        self._recent[stream].add(data)
-        position, self.total = self.total, self.total + len(data)
-        if self.error is not None:
-            return
-        if position < self._head:
-            room = self._head - position
-            self._write(position, stream, milliseconds, data[:room])
-            position, data = position + room, data[room:]
-        if data:
-            self._wait(position, stream, milliseconds, data)
+    def beginning(self, stream: str) -> str:
+        """The beginning of one stream, without secrets, if `recent` does not hold all of it."""
+        found = self._recent.get(stream)
+        if found is None:
+            return ""
+        return mask_bytes(found.beginning(), self._known).decode("utf-8", "replace")
 
-    def _wait(self, position: int, stream: str, milliseconds: int, data: bytes) -> None:
-        self._waiting.append((position, stream, milliseconds, data))
+    def learned_secrets(self) -> list[str]:
+        """What the output gave away."""
+        return [one.decode("utf-8", "surrogateescape") for one in self._known.learned]
+
+    def _wait(self, stream: str, milliseconds: int, data: bytes) -> None:
+        self._waiting.append((stream, milliseconds, data))
         self._waiting_size += len(data)
-        while self._waiting_size - len(self._waiting[0][3]) >= self._tail:
-            self._waiting_size -= len(self._waiting.popleft()[3])
+        while self._waiting_size - len(self._waiting[0][2]) >= self._tail:
+            dropped, stamp, gone = self._waiting.popleft()
+            self._end_line(dropped, stamp)
+            self._waiting_size -= len(gone)
+            self._gap += len(gone)
         self.tick(milliseconds)
 
     def _write_waiting(self, milliseconds: int) -> None:
+        """Mask and write what waits. In a rush, masking takes a tenth of the time at most."""
         self._written_at = milliseconds
+        began = time.process_time()
         while self._waiting:
             self._write(*self._waiting.popleft())
         self._waiting_size = 0
+        self._pause = max(WAIT, int(10_000 * (time.process_time() - began)))
 
-    def _write(self, position: int, stream: str, milliseconds: int, data: bytes) -> None:
-        if self.error is not None:
+    def _write(self, stream: str, milliseconds: int, data: bytes) -> None:
+        masker = self._maskers.get(stream)
+        if masker is None:
+            masker = self._maskers[stream] = StreamMasker(self._known)
+        self._put(stream, milliseconds, masker.feed(data))
+
+    def _end_line(self, stream: str, milliseconds: int) -> None:
+        """Write what waited for the rest of its line: that will not be kept."""
+        masker = self._maskers.get(stream)
+        if masker is not None:
+            self._put(stream, milliseconds, masker.flush())
+
+    def _put(self, stream: str, milliseconds: int, data: bytes) -> None:
+        if not data or self.error is not None:
             return
         try:
-            self._segments.write(position, stream, milliseconds, memoryview(data))
+            self._segments.write(self._gap, stream, milliseconds, memoryview(data))
         except OSError as error:
             self.error = error
             self._segments.close()
+        self._gap = 0
 
 
 class _Segments:
@@ -135,18 +163,25 @@ class _Segments:
         self.name = ""
         self.start = self.position = 0
         self.last = (-STEP, "")
-        self.data = self.times = -1
+        self.folder_fd = self.data = self.times = -1
 
-    def write(self, position: int, stream: str, milliseconds: int, view: memoryview) -> None:
-        """Write where the output goes on; a gap, or a full segment, begins the next one."""
+    def begin(self) -> None:
+        """Make the folder and the first segment: all that is written lies in that very folder."""
+        os.makedirs(self.folder, mode=0o700, exist_ok=True)
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        self.folder_fd = os.open(self.folder, flags)
+        self.open("0", 0)
+
+    def write(self, gap: int, stream: str, milliseconds: int, view: memoryview) -> None:
+        """Write what comes after a gap of some bytes; that, or a full segment, begins the next."""
         while len(view):
-            if position != self.position or self.room <= 0:
-                self.open("b" if self.name == "a" else "a", position)
+            if gap or self.room <= 0:
+                self.open("b" if self.name == "a" else "a", self.position + gap)
+            gap = 0
             self._stamp(stream, milliseconds)
             written = os.write(self.data, view[: self.room])
             view = view[written:]
-            position += written
-            self.position = position
+            self.position += written
 
     @property
     def room(self) -> int:
@@ -156,18 +191,23 @@ class _Segments:
 
     def open(self, name: str, position: int) -> None:
         """Begin a segment; what was in it is gone."""
-        self.close()
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-        base = os.path.join(self.folder, name)
-        self.data = os.open(base, flags, 0o600)
-        self.times = os.open(base + ".times", flags, 0o600)
+        self._close_segment()
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        self.data = os.open(name, flags, 0o600, dir_fd=self.folder_fd)
+        self.times = os.open(f"{name}.times", flags, 0o600, dir_fd=self.folder_fd)
         os.write(self.times, b"+%d\n" % position)
         self.name = name
         self.start = self.position = position
         self.last = (-STEP, "")
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Let go of the files and of their folder."""
+        self._close_segment()
+        if self.folder_fd >= 0:
+            os.close(self.folder_fd)
+            self.folder_fd = -1
+
+    def _close_segment(self) -> None:
         for fd in (self.data, self.times):
             if fd >= 0:
                 os.close(fd)
@@ -182,50 +222,29 @@ class _Segments:
 
 
 class _Recent:
-    """The last bytes of a stream, at little cost a piece."""
+    """The last bytes of a stream, and the first ones, at little cost a piece."""
 
     def __init__(self) -> None:
+        self.first = b""
+        self.total = 0
         self.parts: list[bytes] = []
         self.size = 0
 
     def add(self, data: bytes) -> None:
+        if len(self.first) < RECENT:
+            self.first += data[: RECENT - len(self.first)]
+        self.total += len(data)
         self.parts.append(data[-RECENT:])
         self.size += len(self.parts[-1])
         if self.size > 4 * RECENT:
             self.parts[:] = [b"".join(self.parts)[-RECENT:]]
             self.size = RECENT
 
-    def text(self) -> str:
-        return b"".join(self.parts)[-RECENT:].decode("utf-8", "replace")
+    def data(self) -> bytes:
+        return b"".join(self.parts)[-RECENT:]
 
-
-class _Masker:
-    """Replaces secrets in a stream of pieces, also where one lies across two pieces."""
-
-    def __init__(self, secrets: Sequence[bytes]) -> None:
-        self.secrets = sorted(secrets, key=len, reverse=True)
-        self.held = b""
-
-    def feed(self, data: bytes) -> bytes:
-        data = self.held + data
-        for secret in self.secrets:
-            if secret in data:
-                data = data.replace(secret, MASKED)
-        keep = max((_overlap(data, secret) for secret in self.secrets), default=0)
-        self.held = data[len(data) - keep :]
-        return data[: len(data) - keep]
-
-    def flush(self) -> bytes:
-        held, self.held = self.held, b""
-        return held
-
-
-def _overlap(data: bytes, secret: bytes) -> int:
-    """How many bytes at the end of `data` could be the beginning of the secret."""
-    for length in range(min(len(secret) - 1, len(data)), 0, -1):
-        if data.endswith(secret[:length]):
-            return length
-    return 0
+    def beginning(self) -> bytes:
+        return self.first if self.total > RECENT else b""
 
 
 class Piece(NamedTuple):
@@ -243,12 +262,18 @@ def pieces(folder: str) -> Iterator[Piece]:
         if start > position:
             yield Piece(0.0, "gap", b"%d" % (start - position))
         try:
-            with open(os.path.join(folder, segment), "rb") as file:
+            with open_own(os.path.join(folder, segment)) as file:
                 data = file.read()
         except OSError:
             continue
         yield from _cut(data, _stamps(folder, segment))
         position = start + len(data)
+
+
+def open_own(path: str) -> BinaryIO:
+    """A file of the record to read, never what a link leads to, and without waiting for a FIFO."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    return open(os.open(path, flags), "rb")
 
 
 def text(folder: str, streams: Sequence[str] = ("out", "err", "tty")) -> bytes:
@@ -266,7 +291,7 @@ def _kept(folder: str) -> list[tuple[int, str]]:
     found = []
     for segment in ("0", "a", "b"):
         try:
-            with open(os.path.join(folder, segment + ".times"), "rb") as file:
+            with open_own(os.path.join(folder, segment + ".times")) as file:
                 first = file.readline()
         except OSError:
             continue
@@ -275,7 +300,7 @@ def _kept(folder: str) -> list[tuple[int, str]]:
 
 
 def _stamps(folder: str, segment: str) -> list[tuple[int, int, str]]:
-    with open(os.path.join(folder, segment + ".times"), "rb") as file:
+    with open_own(os.path.join(folder, segment + ".times")) as file:
         rows = [line.split() for line in file if not line.startswith(b"+")]
     return [(int(r[0]), int(r[1]), r[2].decode()) for r in rows if len(r) == 3]
 

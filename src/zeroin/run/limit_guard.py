@@ -11,6 +11,7 @@ import select
 import signal
 import time
 
+from zeroin.emulate.folders import remove_empty
 from zeroin.emulate.part import Eyes, Part
 from zeroin.run import tree
 
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 
 MARK = "ZEROIN_LIMITED"  # in the environment of all that runs under limits
 DEAF = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGHUP, signal.SIGTERM)
+TELL, END = b"t", b"."  # what the driver says
 LONG = 3600.0
+PATIENCE = 3.0  # seconds for those that still use a folder to end
 ROUNDS = 500  # of killing what is found
 ROUND = 0.01  # seconds
 
@@ -31,39 +34,54 @@ ROUND = 0.01  # seconds
 class LimitGuard:
     """The driver's end."""
 
-    def __init__(self, parts: Sequence[Part], name: str, folders: Sequence[str]) -> None:
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        name: str,
+        folders: Sequence[str],
+        made: Sequence[str] = (),
+        *,
+        wait: bool = False,
+    ) -> None:
+        """`wait`: come back when it is out of reach of what may be sent to our process group."""
         reading, self._writing = os.pipe2(os.O_CLOEXEC)
         self._told, telling = os.pipe2(os.O_CLOEXEC)
         self._looks = any(type(part).watch is not Part.watch for part in parts)
         driver = os.getpid()
+        ready, readying = os.pipe2(os.O_CLOEXEC)
         self.pid = os.fork()
         if not self.pid:
-            _serve(reading, telling, driver, parts, name, folders)
-        os.close(reading)
-        os.close(telling)
+            _serve(reading, telling, readying, driver, parts, name, folders, made)
+        for end in (reading, telling, readying):
+            os.close(end)
+        if wait:
+            os.read(ready, 1)  # its end
+        os.close(ready)
 
-    def dismiss(self) -> None:
-        """Let it end; what else is to be done can be done meanwhile."""
-        if self._writing < 0:
-            return
+    def _send(self, word: bytes) -> None:
         try:
-            os.write(self._writing, b".")
+            os.write(self._writing, word)
         except OSError:  # somebody killed it
             pass
-        os.close(self._writing)
-        self._writing = -1
 
     def told(self) -> Mapping[str, Any]:
-        """What each part's watch told, by its number."""
-        self.dismiss()
+        """What each part's watch told, by its number; it stays until all is tidied up."""
+        self._send(TELL)
         if not self._looks:
             return {}
         with open(self._told, "rb", closefd=False) as file:
             return _read(file.read())
 
+    def clean_up(self) -> None:
+        """Let it remove what there is, as if we had been killed, and wait for its end."""
+        os.close(self._writing)
+        os.waitpid(self.pid, 0)
+        os.close(self._told)
+
     def close(self) -> None:
-        """Wait for its end."""
-        self.dismiss()
+        """Wait for its end: there is nothing left that it would have to remove."""
+        self._send(END)
+        os.close(self._writing)
         os.waitpid(self.pid, 0)
         os.close(self._told)
 
@@ -89,27 +107,35 @@ class Guarded:
 def _serve(
     reading: int,
     telling: int,
+    readying: int,
     driver: int,
     parts: Sequence[Part],
     name: str,
     folders: Sequence[str],
+    made: Sequence[str],
 ) -> None:
-    """In the copy."""
+    """In the copy; `made` are the folders that go if they are empty."""
     try:
-        _close_all_but(reading, telling)  # first of all: among them are ends of the output
+        # First of all: among them are ends of the output.
+        _close_all_but(reading, telling, readying)
         for number in DEAF:
             signal.signal(number, signal.SIG_IGN)
         signal.set_wakeup_fd(-1)
         os.setsid()
+        os.close(readying)
         tree.HELPERS.add(os.getpid())
         guard = _Guard(driver, parts)
-        if guard.wait(reading):
+        word = guard.wait(reading)
+        if word == TELL:
             _tell(telling, guard.told())
-        else:
+            os.close(telling)
+            word = os.read(reading, 1)
+        if word != END:
             _end_marked(name)
             for part in parts:
                 part.abandon()
             _remove(folders)
+            remove_empty(made, PATIENCE)
     finally:
         os._exit(0)
 
@@ -119,7 +145,7 @@ def _tell(telling: int, found: Mapping[str, Any]) -> None:
     if found:
         import json
 
-        with open(telling, "wb") as file:
+        with open(telling, "wb", closefd=False) as file:
             file.write(json.dumps(found).encode())
 
 
@@ -156,15 +182,15 @@ class _Guard:
             glance.members, glance.memory, tree.together, tree.ticks, stacks_with_values
         )
 
-    def wait(self, reading: int) -> bool:
-        """Look at each in its time; True once we are told to end, False if the driver is gone."""
+    def wait(self, reading: int) -> bytes:
+        """Look at each in its time, until the driver has a word for us, or is gone: b""."""
         poll = select.poll()
         poll.register(reading, select.POLLIN)
         while True:
             now = time.monotonic() - self._began
             due = min(self._due.values(), default=now + LONG)
             if poll.poll(max(0.0, due - now) * 1000):
-                return bool(os.read(reading, 1))
+                return os.read(reading, 1)
             now = time.monotonic() - self._began
             for number, at in list(self._due.items()):
                 if at <= now:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 
 from zeroin.emulate import kernel, registry
+from zeroin.emulate.folders import LimitFolders, missing_folders
+from zeroin.emulate.groups_left import LeftGroups
 from zeroin.emulate.part import Ending, Scene, open_folder
 from zeroin.errors import UntestableError
 from zeroin.run import tree
+from zeroin.run.agent_order import hand_order
 from zeroin.run.limit_guard import MARK, LimitGuard
 from zeroin.run.spawn import become, find
 
@@ -21,97 +24,90 @@ if TYPE_CHECKING:
     from typing import Any
 
     from zeroin.cycle import Cycle
-    from zeroin.emulate.part import Effect
+    from zeroin.emulate.part import Effect, Limit
+    from zeroin.run.agent_order import AgentOrder
     from zeroin.run.apart import View
-    from zeroin.run.execute import Ended, Run
 
-FILLS = "ZEROIN_ROOM"  # for the agent, in a way that needs nothing loaded to be read
-
-
-def execute(
-    run: Run,
-    cycle: Cycle,
-    env: Mapping[str, str],
-    *,
-    view: View | None = None,
-    keep: str = "",
-    **how: Any,
-) -> Ended:
-    """`Run.execute` under the limits of the cycle; `Ended.limits` says what they did."""
-    folders = [run.inbox.folder] if run.inbox is not None else []
-    limited = Limited(cycle, env, folders)
-    try:
-        start = limited.starting(view)
-        ended = run.execute(cycle.command, cycle.cwd, env, start=start, **how)
-        if run.inbox is not None:
-            run.inbox.drain()
-        code = os.waitstatus_to_exitcode(ended.status)
-        failed = code != 0 and not ended.interrupted
-        effects = limited.finish(failed, _said(run, code), _full(run), keep)
-        return ended._replace(limits=tuple(effects), survivors=0)
-    finally:
-        limited.close()
-
-
-def _said(run: Run, code: int) -> str:
-    """All that may tell what it failed of."""
-    recent = [run.keeper.recent(name) for name in ("err", "tty", "out")]
-    messages = run.inbox.messages if run.inbox is not None else []
-    crashes = [
-        f"{link['type']}: {link['message']}"
-        for message in messages
-        if message["kind"] == "crash"
-        for link in message["chain"]
-    ]
-    faults = run.inbox.faults() if run.inbox is not None else ""
-    return "\n".join([*recent, *crashes, faults, "SIGBUS" if code == -7 else ""])
-
-
-def _full(run: Run) -> dict[str, str]:
-    """Folders that were seen to be full, and where that was first."""
-    found: dict[str, str] = {}
-    for message in run.inbox.messages if run.inbox is not None else []:
-        if message["kind"] == "full":
-            where = message["where"]
-            name = f" at {os.path.basename(where[0])}:{where[1]}" if where else ""
-            found.setdefault(message["folder"], name)
-    return found
+COVERING = frozenset(("disk", "inodes"))  # kinds whose folder is made if it is not there
+GROUPED = frozenset(("memory", "processes", "cpu"))  # kinds that have a control group's back-end
 
 
 class Limited:
     """The limits of one run. Close it in any case."""
 
-    def __init__(self, cycle: Cycle, env: Mapping[str, str], folders: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        cycle: Cycle,
+        env: Mapping[str, str],
+        folder: str,
+        order: AgentOrder | None = None,
+    ) -> None:
         self._cycle = cycle
-        self._folders = folders
+        self._folders = [folder] if folder else []  # where agents deliver
+        self._order = order  # for the agents, if there are any
         self._guard: LimitGuard | None = None
+        self._early: LimitGuard | None = None  # until that one is there
         self._told: Mapping[str, Any] | None = None  # once the guard is dismissed
         self._name = f"{os.getpid()}-{os.urandom(6).hex()}"
         self._given = env
+        self._made = LimitFolders()
         tree.adopt_orphans()
         self._prepare(hopeful=True)
+
+    def _guard_early(self, limits: Sequence[Limit]) -> None:
+        """Before a group or a folder is made there is somebody to remove it if we are killed."""
+        missing = [
+            path
+            for limit in limits
+            if limit.name in COVERING
+            for path in missing_folders(os.path.join(self._cycle.cwd, limit.target))
+        ]
+        if self._early is None and (missing or GROUPED.intersection(one.name for one in limits)):
+            parts = (LeftGroups(self._name),)
+            self._early = LimitGuard(parts, self._name, (), list(dict.fromkeys(missing)), wait=True)
+            tree.HELPERS.add(self._early.pid)
+
+    def _release_early(self, *, clean: bool = False) -> None:
+        if self._early is not None:
+            if clean:
+                self._early.clean_up()
+            else:
+                self._early.close()
+            tree.HELPERS.discard(self._early.pid)
+            self._early = None
 
     def _prepare(self, *, hopeful: bool) -> None:
         """Choose the back-ends."""
         limits = registry.parse_all(self._cycle.limits)
-        scene = Scene(self._cycle.cwd, self._given, self._name)
-        self._parts = registry.choose(limits, scene, hopeful=hopeful)
+        self._guard_early(limits)
+        scene = Scene(self._cycle.cwd, self._given, self._name, self._made)
+        try:
+            self._parts = registry.choose(limits, scene, hopeful=hopeful)
+        except BaseException:
+            self._made.remove()
+            self._release_early(clean=True)  # Ctrl-C may have come when a group was half made
+            raise
         self._parts.sort(key=lambda part: part.order)
         own = {key: value for part in self._parts for key, value in part.env.items()}
-        fills = [path for part in self._parts for path in part.fills]
-        if fills:
-            own[FILLS] = ":".join(os.fsencode(path).hex() for path in fills)
         self._env = {**self._given, **own, MARK: self._name}
+        if self._order is not None:
+            order = self._order._replace(
+                full_folders=tuple(path for part in self._parts for path in part.fills),
+                memory_error=any(part.memory_error for part in self._parts),
+            )
+            self._env = hand_order(order, self._folders[0], self._env)
         tree.HELPERS.update(pid for part in self._parts for pid in part.helpers)
 
     def _watch(self, pid: int) -> None:
         for part in self._parts:
             part.started(pid)
         try:
-            self._guard = LimitGuard(self._parts, self._name, self._folders)
+            made, wait = self._made.made, self._early is not None
+            self._guard = LimitGuard(self._parts, self._name, self._folders, made, wait=wait)
         except OSError as error:
             raise UntestableError(f"the limits can't be watched: {error}") from None
         tree.HELPERS.add(self._guard.pid)
+        self._release_early()
 
     def starting(self, view: View | None = None) -> Callable[[int, int], int]:
         """What `Run.execute` takes as `start`."""
@@ -187,7 +183,7 @@ class Limited:
         return sorted(found, key=lambda one: asked.index(one.limit) if one.limit in asked else 0)
 
     def _end(self) -> Mapping[str, Any]:
-        """All that runs, and the guard, which has something to tell then."""
+        """All that runs; and hear what the guard has to tell."""
         if self._guard is not None and self._told is None:
             if tree.descendants(os.getpid()):
                 tree.end(os.getpid())
@@ -195,15 +191,17 @@ class Limited:
         return self._told or {}
 
     def close(self) -> None:
-        """Leave nothing."""
+        """Leave nothing; the guard goes last."""
         self._end()
         for part in self._parts:
             part.close()
             tree.HELPERS.difference_update(part.helpers)
+        self._made.remove()
         if self._guard is not None:
             self._guard.close()
             tree.HELPERS.discard(self._guard.pid)
             self._guard = self._told = None
+        self._release_early()
         self._parts = []
 
 

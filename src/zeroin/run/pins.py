@@ -17,6 +17,8 @@ from zeroin.errors import UntestableError
 from zeroin.named import NamedTuple
 from zeroin.run.composed import Part
 from zeroin.run.dists import installed
+from zeroin.run.leftovers import hold_folder, remove_left
+from zeroin.run.package_cache import MAKING, PINS, cache_folder, mark_used
 from zeroin.run.uv import UvError, normal
 
 TYPE_CHECKING = False
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
 AT_ONCE = 6  # most of it is waiting for the index
 FEW = 4  # so many and more are installed in one go
-MAKING = ".making-"
 
 
 class Pin(NamedTuple):
@@ -56,7 +57,7 @@ class Store:
     def __init__(self, uv: Uv, python: Python, environ: Mapping[str, str]) -> None:
         self._uv = uv
         self._python = python
-        self.folder = os.path.join(_cache(environ), "pins", python.tag)
+        self.folder = os.path.join(cache_folder(environ), PINS, python.tag)
         try:
             os.makedirs(self.folder, exist_ok=True)
             self._clear()
@@ -68,10 +69,7 @@ class Store:
 
     def _clear(self) -> None:
         """Those go whose makers were killed."""
-        for name in os.listdir(self.folder):
-            pid = name.removeprefix(MAKING).partition("-")[0]
-            if name.startswith(MAKING) and not os.path.exists(f"/proc/{pid}"):
-                shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
+        remove_left(self.folder, MAKING)
 
     def place(self, pin: Pin) -> str:
         """Where it lies, or would."""
@@ -90,6 +88,7 @@ class Store:
         place = self.place(pin)
         if not os.path.isdir(place):
             self._install(pin, os.path.dirname(place))
+        mark_used(os.path.dirname(place))
         return Part(place, is_own=True)
 
     def fill(self, pins: Iterable[Pin]) -> dict[Pin, ZeroinError]:
@@ -117,7 +116,7 @@ class Store:
         """All of them in one go, then each into its folder; where one can't be, none is there."""
         if len(pins) < FEW:
             return
-        made = self._making()
+        made, lock = self._making()
         try:
             whole = os.path.join(made, "all")
             self._uv.install_alone(self._python.base, [pin.requirement for pin in pins], whole)
@@ -133,12 +132,18 @@ class Store:
             return  # one by one, it will be seen which one it is
         finally:
             shutil.rmtree(made, ignore_errors=True)
+            os.close(lock)
 
-    def _making(self) -> str:
-        return tempfile.mkdtemp(prefix=f"{MAKING}{os.getpid()}-", dir=self.folder)
+    def _making(self) -> tuple[str, int]:
+        """A folder to install into, and the lock that says that we are at it."""
+        while True:
+            made = tempfile.mkdtemp(prefix=f"{MAKING}{os.getpid()}-", dir=self.folder)
+            lock = hold_folder(made)
+            if lock is not None:
+                return made, lock
 
     def _install(self, pin: Pin, target: str) -> None:
-        made = self._making()
+        made, lock = self._making()
         try:
             self._uv.install_alone(
                 self._python.base, [pin.requirement], os.path.join(made, "site-packages")
@@ -150,6 +155,7 @@ class Store:
                 raise UntestableError(f"{pin} can't be kept in {self.folder}: {why}") from None
         finally:
             shutil.rmtree(made, ignore_errors=True)
+            os.close(lock)
 
 
 def _batches(pins: list[Pin]) -> list[list[Pin]]:
@@ -183,8 +189,3 @@ def _take_out(one: Dist, target: str, claims: Mapping[str, int]) -> None:
 def pin_of(name: str, version: str) -> Pin:
     """From the index."""
     return Pin(normal(name), version)
-
-
-def _cache(environ: Mapping[str, str]) -> str:
-    home = environ.get("HOME") or os.path.expanduser("~")
-    return os.path.join(environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache"), "zeroin")

@@ -6,6 +6,7 @@ input, so that it can neither paint over our screen nor take our keys.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -14,6 +15,7 @@ import time
 
 from zeroin.errors import NOT_EXECUTABLE, CommandNotFoundError
 from zeroin.named import NamedTuple
+from zeroin.run import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,15 +134,9 @@ class Repeated:
         self._process = None
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
-        for sign in (signal.SIGTERM, signal.SIGKILL):
-            try:
-                os.killpg(process.pid, sign)
-                process.wait(GRACE)
-                return
-            except ProcessLookupError:
-                break
-            except subprocess.TimeoutExpired:
-                continue
+        tree.end_with_all_below(process.pid, GRACE)
+        with contextlib.suppress(ProcessLookupError):  # those that had lost their parent before
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
     def _read(self) -> None:

@@ -11,7 +11,7 @@ from zeroin.errors import NOT_EXECUTABLE, CommandNotFoundError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
+    from typing import Any, NoReturn
 
 _CANT_EXEC = "exec"  # the word before its errno
 CLEAN = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -118,6 +118,16 @@ def become(
     if name == _CANT_EXEC:
         raise cant_start(command[0], program, OSError(int(number), ""))
     return pid, told
+
+
+def become_command(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> NoReturn:
+    """Be the command from here on, with our own standard streams."""
+    program = find(command[0], cwd, env)
+    try:
+        _exec(program, command, cwd, env, 1, 2)
+    except RuntimeError as error:
+        raise cant_start(command[0], program, OSError(int(str(error).split()[1]), "")) from None
+    raise AssertionError("it has become the command")
 
 
 def _exec(

@@ -160,17 +160,65 @@ class Sampler:
         self._due = now + max(0.5, 30 * (time.thread_time() - started))
 
 
-def adopt_orphans() -> None:
-    """Make processes that lose their parent ours, so that ending the tree misses none."""
+def adopt_orphans() -> bool:
+    """Make processes that lose their parent ours, so that ending the tree misses none.
+
+    Returns False if they were ours already: then another caller relies on it.
+    """
+    if adopts_orphans():
+        return False
+    _set_subreaper(1)
+    return True
+
+
+def adopts_orphans() -> bool:
+    """Whether processes below us that lose their parent become our children."""
+    from zeroin.libc import INT, function, pass_by_reference
+
+    get_child_subreaper = 37
+    answer = INT()
+    function("prctl")(get_child_subreaper, pass_by_reference(answer), 0, 0, 0)
+    return bool(answer.value)
+
+
+def release_orphans() -> None:
+    """Undo `adopt_orphans`: later orphans go to whoever is above us."""
+    _set_subreaper(0)
+
+
+def _set_subreaper(value: int) -> None:
     from zeroin.libc import function
 
     set_child_subreaper = 36
-    function("prctl")(set_child_subreaper, 1, 0, 0, 0)
+    function("prctl")(set_child_subreaper, value, 0, 0, 0)
 
 
 def end(pid: int, *, keep: int = 0) -> None:
     """End everything below `pid`. No orphan is left."""
     end_all(lambda: _alive(pid, keep), GRACE)
+
+
+def end_with_all_below(pid: int, grace: float) -> None:
+    """End a process and all that is or was below it since we looked, in whatever session."""
+    started: dict[int, int] = {}
+
+    def list_alive() -> list[int]:
+        for known in [pid, *started]:
+            for one in [known, *descendants(known)]:
+                started.setdefault(one, start_time(one))
+        same = [one for one, since in started.items() if since and start_time(one) == since]
+        return [one for one in same if not is_zombie(one)]
+
+    end_all(list_alive, grace)
+
+
+def start_time(pid: int) -> int:
+    """When a process was started, in ticks since the machine was; 0 if there is none."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return int(file.read().rpartition(b")")[2].split()[19])
+    except (OSError, IndexError):
+        return 0
 
 
 def end_all(alive: Callable[[], list[int]], grace: float) -> None:

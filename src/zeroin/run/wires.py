@@ -1,9 +1,10 @@
 """The ways a command's output takes: a pseudo-terminal where we are on one, else pipes.
 
 Only the output passes through us. The command keeps our standard input, our process group
-and our controlling terminal, so that Ctrl-C, Ctrl-Z, background jobs, password prompts and
-`kill -9` of us behave as without us (see docs/decisions). A program that changes modes on
-its output's terminal (curses does) changes our pseudo-terminal; `mirror` carries that over.
+and our controlling terminal, so that Ctrl-C, Ctrl-Z, background jobs and password prompts behave
+as without us (see docs/decisions). After `kill -9` of us its next print fails. A program that
+changes modes on its output's terminal (curses does) changes our pseudo-terminal; `mirror` carries
+that over.
 """
 
 from __future__ import annotations
@@ -66,6 +67,11 @@ class Wire:
         ends = (self.source, self.target)
         return all(stat.S_ISFIFO(os.fstat(fd).st_mode) for fd in ends)
 
+    def give_up(self) -> None:
+        """Let go of both ends: there will be no command."""
+        os.close(self.source)
+        os.close(self.inner)
+
     def close(self) -> None:
         """Let go of our end: a command that still writes gets SIGPIPE, as it would."""
         os.close(self.source)
@@ -76,9 +82,14 @@ def lay(out: int, err: int) -> list[Wire]:
     terminals = [fd for fd in (out, err) if os.isatty(fd)]
     if len(terminals) == 2:
         return [_terminal("tty", out)]
-    wires = []
-    for stream, fd in (("out", out), ("err", err)):
-        wires.append(_terminal(stream, fd) if fd in terminals else _pipe(stream, fd))
+    wires: list[Wire] = []
+    try:
+        for stream, fd in (("out", out), ("err", err)):
+            wires.append(_terminal(stream, fd) if fd in terminals else _pipe(stream, fd))
+    except OSError:  # too many files are open
+        for wire in wires:
+            wire.give_up()
+        raise
     return wires
 
 

@@ -14,9 +14,10 @@ import zlib
 
 from zeroin.axes.payload import foreign as foreigners
 from zeroin.axes.payload import jsons, markup, settings, zstd
+from zeroin.axes.payload.depth import DEEPEST
 from zeroin.axes.payload.huge import SMALL
 from zeroin.axes.payload.npy import MAGIC as NPY_MAGIC
-from zeroin.axes.payload.reading import codec_of
+from zeroin.axes.payload.reading import codec_of, nests_too_deeply
 from zeroin.errors import UsageError
 from zeroin.tiny import arrays, documents, folders, lists, rows, trees
 from zeroin.tiny.foreign import foreign
@@ -188,6 +189,10 @@ def _tree(source: Source, start: str, codec: Codec) -> tuple[str, Look] | None:
 
 
 def _look(text: str, name: str, is_table: bool) -> Look | None:
+    if nests_too_deeply(text, name):
+        raise UnreadableError(
+            f"it is nested more than {DEEPEST} levels deep", hint="by its lines: head -n 100"
+        )
     if text.lstrip()[:1] == "{":
         try:
             json.loads(text)

@@ -6,7 +6,9 @@ import os
 
 from zeroin.cycle import Cycle
 from zeroin.errors import ZeroinError
+from zeroin.record.place import name_of
 from zeroin.tools.compare import VOLATILE
+from zeroin.tools.imported import import_folders
 from zeroin.tools.masking import Mask, is_masked
 from zeroin.tools.recorder import Replay
 from zeroin.tools.run import run
@@ -15,9 +17,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from zeroin.record.code import Shadow
     from zeroin.record.store import Attempt
     from zeroin.tools.reading import Reading
     from zeroin.tools.run import Options, RunReport
+
+
+PREFIX = "zeroin-again-"
 
 
 def again(
@@ -99,29 +105,59 @@ def _with_its_code(
     options: Options,
     env: Mapping[str, str],
 ) -> RunReport:
-    """Check its code out into a folder of its own, which is gone afterwards."""
-    import shutil
-    import tempfile
+    """Check its code out into a folder of its own, which is gone afterwards, however we end."""
+    from zeroin.record.code import CodeError
+    from zeroin.tools.folders import OwnFolder
 
     root = reading.place.root
     if attempt.code is None or root is None:
         raise ZeroinError(
             f"the code of attempt {attempt.id} was not kept", hint=f"zeroin again {attempt.id}"
         )
-    folder = tempfile.mkdtemp(prefix=f"zeroin-again-{attempt.id}-")
+    own = OwnFolder(PREFIX)
+    folder = os.path.join(own.path, os.path.basename(root))
     try:
-        shadow = reading.shadow(attempt)
-        shadow.checkout(attempt.code, folder)
-        _link_ignored(shadow.ignored(), root, folder)
+        try:
+            _check_out(reading.shadow(attempt), attempt.code, folder)
+        except (CodeError, OSError) as error:
+            raise ZeroinError(
+                f"the code of attempt {attempt.id} can't be checked out: {error}",
+                hint=f"with the code as it is now: zeroin again {attempt.id}",
+            ) from None
+        env = _path_elsewhere(reading, attempt, own.path, env)
         moved = cycle._replace(
             cwd=_moved(attempt.cwd, root, folder),
             command=tuple(_moved(word, root, folder) for word in cycle.command),
             at=tuple(_moved(text, root, folder) for text in cycle.at),
         )
         replay = Replay(attempt.id, reading.place, attempt.cwd, attempt.code)
-        return run(moved, options._replace(replay=replay), path_into(folder, attempt, root, env))
+        options = options._replace(replay=replay, mark=own.mark)
+        return run(moved, options, path_into(folder, attempt, root, env))
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        own.close()
+
+
+def _check_out(shadow: Shadow, tree: str, folder: str) -> None:
+    shadow.checkout(tree, folder)
+    _link_ignored(shadow.ignored(), shadow.root, folder)
+
+
+def _path_elsewhere(
+    reading: Reading, attempt: Attempt, own: str, env: Mapping[str, str]
+) -> Mapping[str, str]:
+    """Check out editable packages of other folders as they were, and lead its imports there."""
+    from zeroin.record.code import CodeError, Shadow
+
+    places = attempt.facts.get("code_elsewhere") or {}
+    for number, (root, tree) in enumerate(places.items()):
+        folder = os.path.join(own, f"elsewhere-{number}")
+        shadow = Shadow(os.path.join(reading.place.folder, "elsewhere", name_of(root)), root)
+        try:
+            _check_out(shadow, tree, folder)
+        except (CodeError, OSError):
+            continue  # its repository has gone since: what is there now is run
+        env = path_into(folder, attempt, root, env)
+    return env
 
 
 def _moved(word: str, root: str, folder: str) -> str:
@@ -140,12 +176,7 @@ def _link_ignored(ignored: list[str], root: str, folder: str) -> None:
 
 def path_into(folder: str, attempt: Attempt, root: str, env: Mapping[str, str]) -> dict[str, str]:
     """An editable install leads back to the checkout: the copy goes before it on the path."""
-    entries = attempt.facts.get("path") or []
-    inside = [
-        _moved(entry, root, folder)
-        for entry in entries
-        if entry.startswith(root + "/") and "site-packages" not in entry
-    ]
+    inside = [_moved(entry, root, folder) for entry in import_folders(attempt, root)]
     before = [e for e in env.get("PYTHONPATH", "").split(os.pathsep) if e]
     path = [*inside, *(_moved(entry, root, folder) for entry in before)]
     return {**env, "PYTHONPATH": os.pathsep.join(dict.fromkeys(path))} if path else dict(env)

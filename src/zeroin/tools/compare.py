@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from zeroin.errors import ZeroinError
 from zeroin.named import NamedTuple
 
@@ -43,6 +45,9 @@ VOLATILE = frozenset(
 )
 
 
+ORDER = "MRDA"  # modified files, renamed, deleted and new ones
+
+
 class Changed(NamedTuple):
     """One named thing, before and after; None where it was not there."""
 
@@ -52,13 +57,18 @@ class Changed(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """All that differs. `code_note` says why code could not be compared, if so."""
+    """All that differs. `code_note` says why code could not be compared, if so.
+
+    The changed files that either program loaded come first, then modified ones before new ones.
+    """
 
     code: list[Change]
     env: list[Changed]
     packages: list[Changed]
     command: list[Changed]  # arguments, folder, interpreter
     code_note: str = ""
+    loaded: frozenset[str] = frozenset()  # paths in `code` of files that either program loaded
+    python: Changed | None = None  # another interpreter: what tells the two apart
 
     def __bool__(self) -> bool:
         return bool(self.code or self.env or self.packages or self.command)
@@ -67,13 +77,41 @@ class Difference(NamedTuple):
 def compare(store: Store, shadow: Shadow | None, old: Attempt, new: Attempt) -> Difference:
     """Everything that was different before the two commands started."""
     code, note = _code(shadow, old, new)
+    loaded = _find_loaded(code, shadow.root, old, new) if shadow is not None else frozenset()
     return Difference(
-        code,
+        sorted(code, key=lambda change: (change.path not in loaded, ORDER.find(change.kind))),
         _env(store.get(old.environment), store.get(new.environment), _by_options(old, new)),
         _dicts(store.get(old.packages), store.get(new.packages)),
         _command(old, new),
         note,
+        loaded,
+        _compare_pythons(old, new),
     )
+
+
+def _find_loaded(code: list[Change], root: str, old: Attempt, new: Attempt) -> frozenset[str]:
+    """Paths of changed files that are modules of either attempt, or words of its command."""
+    files = {
+        os.path.realpath(os.path.join(attempt.cwd, file))
+        for attempt in (old, new)
+        for file in (*(attempt.facts.get("modules") or {}).values(), *attempt.command)
+    }
+    paths = {path for change in code for path in (change.path, change.was or change.path)}
+    loaded = {path for path in paths if os.path.realpath(os.path.join(root, path)) in files}
+    return frozenset(
+        change.path for change in code if {change.path, change.was or change.path} & loaded
+    )
+
+
+def _compare_pythons(old: Attempt, new: Attempt) -> Changed | None:
+    """The versions of two interpreters; where those are equal, what else tells them apart."""
+    before, after = (attempt.facts.get("python") or {} for attempt in (old, new))
+    if not before or not after:
+        return None
+    for name in ("version", "implementation", "prefix"):
+        if before.get(name) != after.get(name):
+            return Changed("python", _text(before.get(name)), _text(after.get(name)))
+    return None
 
 
 def _code(shadow: Shadow | None, old: Attempt, new: Attempt) -> tuple[list[Change], str]:
@@ -131,9 +169,8 @@ def _command(old: Attempt, new: Attempt) -> list[Changed]:
         if name not in ("env", "code_of", "loop", "mode")
         and old.settings.get(name) != new.settings.get(name)
     ]
-    before, after = (_python(a) for a in (old, new))
-    if before and after and before != after:
-        found.append(Changed("python", before, after))
+    if _compare_pythons(old, new) is not None:
+        found.append(Changed("python", *(_describe_python(a) for a in (old, new))))
     return found
 
 
@@ -141,6 +178,6 @@ def _text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _python(attempt: Attempt) -> str:
-    python = attempt.facts.get("python") or {}
+def _describe_python(attempt: Attempt) -> str:
+    python = attempt.facts["python"]
     return f"{python.get('version', '')} {python.get('executable', '')}".strip()

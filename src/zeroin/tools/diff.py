@@ -7,11 +7,13 @@ from zeroin.tools.compare import Changed, compare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from zeroin.record.code import Shadow
     from zeroin.record.store import Attempt
     from zeroin.tools.compare import Difference
     from zeroin.tools.reading import Reading
 
 LINES = 4000  # of each output
+MOST_ORDERED = 1000  # files of a patch; more names may be too long for a command
 
 
 class DiffReport(NamedTuple):
@@ -32,8 +34,19 @@ def diff(reading: Reading, old_name: str, new_name: str) -> DiffReport:
     difference = compare(reading.store, shadow, old, new)
     patch = ""
     if difference.code and old.code and new.code:
-        patch = shadow.patch(old.code, new.code)
+        patch = _make_patch(shadow, old.code, new.code, difference)
     return DiffReport(old, new, difference, patch, _outcome(old, new), _output(reading, old, new))
+
+
+def _make_patch(shadow: Shadow, old: str, new: str, difference: Difference) -> str:
+    """The patch in the order of the changes: files that a program loaded first, new ones last."""
+    if len(difference.code) > MOST_ORDERED:
+        return shadow.patch(old, new)
+    groups: dict[tuple[bool, bool], list[str]] = {}
+    for change in difference.code:
+        key = (change.path in difference.loaded, change.kind == "A")
+        groups.setdefault(key, []).extend(filter(None, (change.path, change.was)))
+    return "".join(shadow.patch(old, new, paths=paths) for paths in groups.values())
 
 
 def _outcome(old: Attempt, new: Attempt) -> list[Changed]:

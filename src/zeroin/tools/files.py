@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import nullcontext
 
 from zeroin.emulate import causes
 from zeroin.named import NamedTuple
 from zeroin.observe.calls import report as reporting
 from zeroin.observe.calls.about import EXECUTES
-from zeroin.observe.calls.history import program
 from zeroin.observe.calls.places import Places
 from zeroin.observe.calls.reason import reason
 from zeroin.observe.calls.report import Failure, Used
 from zeroin.observe.calls.told import told
 from zeroin.run import traced
-from zeroin.run.execute import Ended, Run
-from zeroin.run.inbox import Inbox
-from zeroin.run.limit_guard import Guarded
-from zeroin.tools.run import RunReport, run, stacks_of, start_and_wait
+from zeroin.run.launch import pick_launcher
+from zeroin.run.witness import Witness
+from zeroin.tools.run import RunReport, run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,11 +25,16 @@ if TYPE_CHECKING:
 
     from zeroin.cycle import Cycle
     from zeroin.observe.calls.history import History, Tried
+    from zeroin.run.agent_order import AgentOrder
+    from zeroin.run.execute import Ended
+    from zeroin.run.inbox import Inbox
     from zeroin.run.keep import Keeper
+    from zeroin.run.launch.traced import TracedLauncher
     from zeroin.tools.run import Options
 
 _ERRNO = re.compile(r"\[Errno (\d+)\]")
-AGENT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + "/agent/"
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+AGENT = (_HERE + "/agent/", _HERE + "/common/")
 
 
 class Found(NamedTuple):
@@ -58,59 +60,45 @@ def files(
     cycle: Cycle, options: Options, environ: Mapping[str, str], *, everything: bool = False
 ) -> FilesReport:
     """Run it once, traced where there is a strace, else as its Pythons tell."""
-    watching = _Traced if traced.can_trace() else _Heard
-    watch = watching(cycle, options, everything=everything)
-    report = run(cycle, options._replace(conduct=watch.conduct), environ)
+    if traced.can_trace():
+        from zeroin.run.launch.traced import TracedLauncher
+
+        launcher = TracedLauncher(pick_launcher(cycle))
+        watch: FilesWitness = TracedFiles(cycle, launcher, everything=everything)
+        report = run(cycle, options, environ, launcher=launcher, witnesses=[watch])
+    else:
+        watch = ToldFiles(cycle)
+        report = run(cycle, options, environ, witnesses=[watch])
     return FilesReport(report, watch.found())
 
 
-class _Watch:
-    """Runs the command, and keeps what is needed afterwards."""
+class FilesWitness(Witness):
+    """Lets the agents note their lines, and keeps what is needed afterwards."""
 
-    def __init__(self, cycle: Cycle, options: Options, *, everything: bool) -> None:
+    def __init__(self, cycle: Cycle) -> None:
         self.cycle = cycle
-        self.options = options
-        self.everything = everything
         self.places: Places | None = None
         self.output = ""
         self.own: tuple[str, ...] = ()
         self.crashes: list[dict[str, Any]] = []
+        self._agents = False  # whether there are any
 
-    def conduct(self, keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
-        """See `Conduct`."""
-        if inbox is not None:
-            env = {**env, "ZEROIN_LINES": "1"}
-        ended = self.execute(keeper, inbox, env)
+    def ask_agent(self, order: AgentOrder, env: dict[str, str]) -> AgentOrder:  # noqa: ARG002
+        """See `Witness`."""
+        self._agents = True
+        return order._replace(lines=True)
+
+    def collect(self, ended: Ended, inbox: Inbox, keeper: Keeper) -> None:  # noqa: ARG002
+        """See `Witness`."""
         self.output = keeper.recent("err") or keeper.recent("tty") or keeper.recent("out")
-        if inbox is not None:
-            inbox.drain()
+        self.own = (*AGENT, os.path.join(inbox.folder, ""))
+        if self._agents:
             self.places = Places(inbox.folder)
-            self.own = (AGENT, os.path.join(inbox.folder, ""))
             self.crashes = [m for m in inbox.messages if m["kind"] == "crash"]
-        return ended
-
-    def execute(self, keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
-        return self._run(list(self.cycle.command), keeper, inbox, env)
-
-    def _run(
-        self,
-        words: list[str],
-        keeper: Keeper,
-        inbox: Inbox | None,
-        env: dict[str, str],
-        **how: Any,
-    ) -> Ended:
-        return start_and_wait(
-            Run(keeper, inbox, self.cycle.timeout),
-            self.cycle._replace(command=tuple(words)),
-            env,
-            targets=self.options.targets,
-            take_stacks=lambda: stacks_of(inbox),
-            **how,
-        )
 
     def found(self) -> Found:
-        raise NotImplementedError
+        """What is told of files; empty without anybody who saw them."""
+        return Found([], 0, [], [], "agent", remark=self.remark())
 
     def crashed_at(self, pid: int, path: str, error: str) -> str:
         """The line of an OSError that ended the program, where nothing else tells."""
@@ -135,41 +123,28 @@ class _Watch:
         return ""
 
 
-class _Traced(_Watch):
+class TracedFiles(FilesWitness):
     """By strace: every call of every process."""
 
-    history: History
+    def __init__(self, cycle: Cycle, launcher: TracedLauncher, *, everything: bool) -> None:
+        super().__init__(cycle)
+        self._launcher = launcher
+        self._everything = everything
 
-    def execute(self, keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
-        if inbox is not None or not self.cycle.limits:
-            return self._trace(keeper, inbox, env)
-        inbox = Inbox()  # for its folder: no agent knows of it
-        try:
-            return self._trace(keeper, inbox, env)
-        finally:
-            inbox.close()
+    @property
+    def history(self) -> History:
+        """All calls, once the run is over."""
+        return self._launcher.history
 
-    def _trace(self, keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
-        asked = bool(self.cycle.limits)
-        folder = inbox.folder if inbox is not None and asked else ""
-        trace = traced.Trace(program(self.cycle.command), self.cycle.cwd, folder)
-        own = [inbox.folder] if inbox is not None else []
-        try:
-            # Under limits there is a guard already. It is forked, so it comes before our thread.
-            with nullcontext(env) if asked else Guarded(env, own) as marked:
-                words = trace.around(self.cycle.command, self.cycle.cwd, marked, asked=asked)
-                trace.begin()
-                ended = self._run(words, keeper, inbox, marked, busy=trace.lags)
-        except BaseException:
-            trace.close()
-            raise
-        self.history = trace.end(ended.pid, ended.survivors)
+    def correct(self, ended: Ended) -> Ended:
+        """See `Witness`."""
         return ended._replace(calls=tuple(map(reporting.line, self.history.last)))
 
     def found(self) -> Found:
+        """See `FilesWitness`."""
         failures, hidden = reporting.failures(
             self.history,
-            everything=self.everything,
+            everything=self._everything,
             place=self._place,
             output=self.output,
             own=self.own,
@@ -195,10 +170,11 @@ class _Traced(_Watch):
         return place or self.crashed_at(pid, tried.path, tried.error)
 
 
-class _Heard(_Watch):
+class ToldFiles(FilesWitness):
     """By the agents: what Python programs tell themselves."""
 
     def found(self) -> Found:
+        """See `FilesWitness`."""
         noted = self.places.everything() if self.places else []
         failures = told(noted, self.crashes, self.output, self.cycle.cwd)
         opened = {one.path: one for one in noted if not one.raised and one.path}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
+import contextlib
 import os
 import shutil
 import subprocess
@@ -10,7 +10,12 @@ import tempfile
 
 from zeroin.emulate.values import free_memory
 from zeroin.run import tree
+from zeroin.run.leftovers import hold_folder, remove_left
 from zeroin.run.limit_guard import LimitGuard
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MEMORY = "/dev/shm"  # noqa: S108 - a folder of our own in there, as private as any
 LITTLE = 0.05  # of the memory that is free
@@ -25,18 +30,29 @@ class OwnFolder:
     def __init__(self, prefix: str, base: str = "") -> None:
         base = base or tempfile.gettempdir()
         for place in {base, MEMORY}:
-            for name in os.listdir(place) if os.path.isdir(place) else ():
-                pid = name.removeprefix(prefix).partition("-")[0]
-                if name.startswith(prefix) and pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
-                    _remove_left(os.path.join(place, name))
-        self.path = tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-", dir=base)
-        # Held as long as we live, and our workers: the processes of another container are not to
-        # be seen in /proc, but may have their folders here.
-        self._lock = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-        fcntl.flock(self._lock, fcntl.LOCK_SH)
-        # Workers are copies of us, with our end of its pipe: it waits for them, too.
-        self._guard = LimitGuard((), os.path.basename(self.path), [self.path])
-        tree.HELPERS.add(self._guard.pid)
+            remove_left(place, prefix)
+        lock = None
+        while lock is None:
+            self.path = os.path.join(base, f"{prefix}{os.getpid()}-{os.urandom(6).hex()}")
+            # Before the folder: whenever we are killed, there is somebody to remove it. Workers are
+            # copies of us, with our end of the guard's pipe: it waits for them, too.
+            self._guard = LimitGuard((), os.path.basename(self.path), [self.path], wait=True)
+            tree.HELPERS.add(self._guard.pid)
+            try:
+                os.mkdir(self.path, 0o700)
+                # Held as long as we live, and our workers: the processes of another container are
+                # not to be seen in /proc, but may have their folders here.
+                lock = hold_folder(self.path)
+            finally:
+                if lock is None:
+                    self._guard.close()
+                    tree.HELPERS.discard(self._guard.pid)
+        self._lock = lock
+
+    @property
+    def mark(self) -> str:
+        """What ends with us if we are killed, besides the folder: see `limit_guard.MARK`."""
+        return os.path.basename(self.path)
 
     def close(self) -> None:
         """Nobody needs it any more."""
@@ -49,6 +65,19 @@ class OwnFolder:
         self._lock = -1
 
 
+@contextlib.contextmanager
+def own_temporaries(prefix: str) -> Iterator[None]:
+    """While it lasts, all that `tempfile` makes is in a folder that goes with us."""
+    before = tempfile.tempdir
+    own = OwnFolder(prefix)
+    tempfile.tempdir = own.path
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+        own.close()
+
+
 def _remove(folder: str) -> None:
     """The folders in it at the same time: there may be many thousands of files."""
     folders = [entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
@@ -58,20 +87,6 @@ def _remove(folder: str) -> None:
     for one in removers:
         one.wait()
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def _remove_left(folder: str) -> None:
-    try:
-        opened = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return  # gone, or somebody else's
-    try:
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(folder, ignore_errors=True)
-    except BlockingIOError:
-        return
-    finally:
-        os.close(opened)
 
 
 def quick_base(size: int = 0) -> str:

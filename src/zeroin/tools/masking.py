@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from zeroin.agent.secrets import SHORTEST, is_secret_variable, of_environment
+from zeroin.common import secrets
+from zeroin.common.secrets import SHORTEST, is_secret, is_secret_variable, of_environment
 from zeroin.digest import digest
 
 TYPE_CHECKING = False
@@ -12,10 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-# Compiled when they are first needed: most commands have no flag, and no secret.
-_MASKED = r"<secret(?: [0-9a-f]{8})?>"
-_FLAG = r"(?i)^--?[\w-]*(token|password|passwd|secret|api-?key|access-?key)[\w-]*$"
-_IN_URL = r"(?<=://)([^/\s:@]+):([^/\s@]+)(?=@)"
+_MASKED = r"<secret(?: [0-9a-f]{8})?>"  # compiled when it is first needed: most have no secret
 
 
 class Mask:
@@ -29,27 +27,17 @@ class Mask:
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """Every variable, with secret ones as a name plus a salted hash."""
         return {
-            name: self.hide(value) if value and self._is_secret(name) else self.text(value)
+            name: self.hide(value) if value and self._is_secret(name, value) else self.text(value)
             for name, value in env.items()
         }
 
     def command(self, words: Sequence[str]) -> list[str]:
-        """The words of a command; `--token VALUE` and known secrets are hidden."""
-        hidden: list[str] = []
-        for number, word in enumerate(words):
-            before = words[number - 1] if number else ""
-            flag, equals, value = word.partition("=")
-            if number and _is_flag(before) and "=" not in before and not word.startswith("-"):
-                hidden.append(self._learn(word))
-            elif equals and value and _is_flag(flag):
-                hidden.append(f"{flag}={self._learn(value)}")
-            else:
-                hidden.append(self.text(word))
-        return hidden
+        """The words of a command, without secrets: by flag, by tool, by form, and known ones."""
+        return [self.text(word) for word in secrets.mask_words(words, self._learn)]
 
     def _learn(self, value: str) -> str:
         """A secret from the command line: it may turn up in the output and in locals."""
-        if len(value) >= SHORTEST:
+        if len(value) >= SHORTEST and value not in self.values:
             self.values.append(value)
         return self.hide(value)
 
@@ -58,17 +46,15 @@ class Mask:
         for value in self.values:
             if value in text:
                 text = text.replace(value, self.hide(value))
-        if "://" not in text:  # nearly always
-            return text
-        return re.sub(_IN_URL, lambda found: f"{found[1]}:{self.hide(found[2])}", text)
+        return secrets.mask_found(text, self.hide)
 
     def deep(self, value: Any) -> Any:
         """Texts anywhere inside a JSON value."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
-            return {key: self.deep(item) for key, item in value.items()}
-        if isinstance(value, list):
+            return {self.deep(key): self.deep(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
             return [self.deep(item) for item in value]
         return value
 
@@ -82,15 +68,10 @@ class Mask:
             text = text.replace(self.hide(value), value)
         return text
 
-    def _is_secret(self, name: str) -> bool:
-        return name in self._names or is_secret_variable(name)
+    def _is_secret(self, name: str, value: str) -> bool:
+        return name in self._names or is_secret_variable(name) or is_secret(name, value)
 
 
 def is_masked(text: str) -> bool:
     """Whether a stored text had a secret taken out."""
     return re.search(_MASKED, text) is not None
-
-
-def _is_flag(word: str) -> bool:
-    """Whether what follows it is a secret."""
-    return word.startswith("-") and re.match(_FLAG, word) is not None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from zeroin.named import NamedTuple
-from zeroin.run.until import Until
-from zeroin.tools.run import RunReport, run, stacks_of, start_and_wait
+from zeroin.run.witness import Until
+from zeroin.tools.run import RunReport, run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from zeroin.cycle import Cycle
+    from zeroin.run.agent_order import AgentOrder
     from zeroin.run.execute import Ended
     from zeroin.run.inbox import Inbox
     from zeroin.run.keep import Keeper
@@ -74,37 +75,29 @@ class NanReport(NamedTuple):
 
 def nan(cycle: Cycle, options: Options, environ: Mapping[str, str], wanted: Wanted) -> NanReport:
     """Run it once, each operation looked at."""
-    watch = _Watch(cycle, options, wanted)
-    report = run(cycle, options._replace(conduct=watch.conduct), environ)
+    watch = NanWitness(wanted)
+    report = run(cycle, options, environ, witnesses=[watch])
     return NanReport(report, watch.seen, wanted)
 
 
-class _Watch:
-    """Runs the command, and keeps what its processes tell."""
+class NanWitness(Until):
+    """Asks the agents to look at each operation; ends the run after the finding that counts."""
 
-    def __init__(self, cycle: Cycle, options: Options, wanted: Wanted) -> None:
-        self.cycle = cycle
-        self.options = options
-        self.wanted = wanted
-        self.seen = Seen([], [], [])
+    def __init__(self, wanted: Wanted) -> None:
+        super().__init__(_is_final, GRACE)
+        self._wanted = wanted
+        self.seen = Seen([], [], [])  # once the run is over
 
-    def conduct(self, keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
-        """See `Conduct`."""
-        run = Until(keeper, inbox, self.cycle.timeout, _is_final, GRACE)
-        ended = start_and_wait(
-            run,
-            self.cycle,
-            {**env, "ZEROIN_NAN": self.wanted.as_text()},
-            targets=self.options.targets,
-            take_stacks=lambda: stacks_of(inbox),
-        )
-        if inbox is not None:
-            inbox.drain()
-            self.seen = _sorted(inbox.messages)
-        return ended
+    def ask_agent(self, order: AgentOrder, env: dict[str, str]) -> AgentOrder:  # noqa: ARG002
+        """See `Witness`."""
+        return order._replace(nan=self._wanted.as_text())
+
+    def collect(self, ended: Ended, inbox: Inbox, keeper: Keeper) -> None:  # noqa: ARG002
+        """See `Witness`."""
+        self.seen = _sorted(inbox.messages)
 
 
-def _is_final(message: dict[str, Any]) -> bool:
+def _is_final(message: Mapping[str, Any]) -> bool:
     return message.get("kind") == "nan" and bool(message.get("final"))
 
 

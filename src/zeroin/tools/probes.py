@@ -7,6 +7,7 @@ import re
 
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple
+from zeroin.run.witness import Witness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from zeroin.cycle import Cycle
+    from zeroin.run.agent_order import AgentOrder
+    from zeroin.run.execute import Ended
     from zeroin.run.inbox import Inbox
+    from zeroin.run.keep import Keeper
 
 FLAGS = ("die", "pdb", "stack", "mem", "snapshot")
 VALUES = ("peek", "if", "sleep", "times", "every")
@@ -168,32 +172,36 @@ def _source(name: str, text: str, cwd: str) -> dict[str, Any]:
     return {"module": name}
 
 
-def as_variable(cycle: Cycle) -> str:
-    """What the agent reads; see `zeroin.agent.probes`."""
-    import json
-
-    asked = [parse(text, cycle.cwd) for text in cycle.at]
-    return json.dumps([{"id": number, **one} for number, one in enumerate(asked)])
+# --- during a run -------------------------------------------------------------------------------
 
 
-def without_lines(output: str) -> str:
-    """What the program itself has said: the last line before an exit code tells why."""
-    return "".join(line for line in output.splitlines(True) if not _SAID.match(line))
+class ProbeWitness(Witness):
+    """Asks the agents for the probes of a cycle, and tells what has become of each."""
 
+    def __init__(self, cycle: Cycle) -> None:
+        self._texts = cycle.at
+        self._asked = [parse(text, cycle.cwd) for text in cycle.at]
+        self.probed: tuple[Probed, ...] = ()  # once the run is over
 
-# --- when it is over ----------------------------------------------------------------------------
+    def ask_agent(self, order: AgentOrder, env: dict[str, str]) -> AgentOrder:  # noqa: ARG002
+        """See `Witness`; `zeroin.agent.probes` reads it."""
+        numbered = [{"id": number, **one} for number, one in enumerate(self._asked)]
+        return order._replace(probes=tuple(numbered))
 
+    def trim_output(self, text: str) -> str:
+        """See `Witness`."""
+        return "".join(line for line in text.splitlines(True) if not _SAID.match(line))
 
-def told(cycle: Cycle, inbox: Inbox, status: int) -> tuple[Probed, ...]:
-    """What has become of each probe; the inbox's folder must still be there."""
-    from zeroin.tools import probes_told
+    def collect(self, ended: Ended, inbox: Inbox, keeper: Keeper) -> None:  # noqa: ARG002
+        """See `Witness`."""
+        from zeroin.tools import probes_told
 
-    counts = probes_told.counts(inbox.folder, len(cycle.at))
-    is_python = any(message["kind"] == "start" for message in inbox.messages)
-    found = []
-    for number, text in enumerate(cycle.at):
-        events = [m for m in inbox.messages if m["kind"] == "probe" and m["id"] == number]
-        asked = parse(text, cycle.cwd)
-        how = probes_told.How(asked, events, counts[number], is_python=is_python, status=status)
-        found.append(probes_told.probed(text, how))
-    return tuple(found)
+        counts = probes_told.counts(inbox.folder, len(self._texts))
+        is_python = any(message["kind"] == "start" for message in inbox.messages)
+        found = []
+        for number, text in enumerate(self._texts):
+            events = [m for m in inbox.messages if m["kind"] == "probe" and m["id"] == number]
+            asked, status = self._asked[number], ended.status
+            how = probes_told.How(asked, events, counts[number], is_python=is_python, status=status)
+            found.append(probes_told.probed(text, how))
+        self.probed = tuple(found)

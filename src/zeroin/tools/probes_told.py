@@ -6,6 +6,7 @@ import os
 
 from zeroin.agent.probes import tally
 from zeroin.named import NamedTuple
+from zeroin.regular import read_regular
 from zeroin.tools.probes import Probed
 
 TYPE_CHECKING = False
@@ -57,8 +58,10 @@ def counts(folder: str, probes: int) -> list[Counts]:
     for name in sorted(os.listdir(folder)):
         if not name.startswith(tally.PREFIX):
             continue
-        with open(os.path.join(folder, name), "rb") as file:
-            data = file.read()
+        try:
+            data = read_regular(os.path.join(folder, name), tally.size(probes) + 1)
+        except OSError:
+            continue
         if len(data) != tally.size(probes):
             continue
         numbers = memoryview(data).cast("Q").tolist()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 
+from zeroin.errors import StoreError
 from zeroin.named import NamedTuple
 from zeroin.record import place as places
 from zeroin.record.store import Store
@@ -12,7 +14,7 @@ from zeroin.tools.recorder import identity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from types import TracebackType
     from typing import Self
 
@@ -26,6 +28,7 @@ class Reading(NamedTuple):
 
     place: Place
     store: Store
+    warn: Callable[[str], object] = str  # hears at the end what was damaged and left out
 
     def __enter__(self) -> Self:
         return self
@@ -36,6 +39,8 @@ class Reading(NamedTuple):
         value: BaseException | None,
         tb: TracebackType | None,
     ) -> None:
+        for fault in dict.fromkeys(self.store.faults):
+            self.warn(f"the record in {self.place.folder}: {fault}")
         self.store.close()
 
     def shadow(self, attempt: Attempt | None = None) -> Shadow:
@@ -50,10 +55,46 @@ class Reading(NamedTuple):
         return os.path.join(self.place.folder, "attempts", str(attempt.id))
 
 
-def open_record(cwd: str, environ: Mapping[str, str]) -> Reading:
+def open_record(
+    cwd: str, environ: Mapping[str, str], warn: Callable[[str], object] = str
+) -> Reading:
     """The record that `run` would write to from here."""
     place = places.find(cwd, environ)
-    return Reading(place, Store(place.folder, create=False))
+    if place.root is None and not os.path.exists(os.path.join(place.folder, places.STORE)):
+        raise StoreError(
+            "nothing has been recorded in this folder yet, and outside of projects each folder "
+            "has a record of its own",
+            hint=_describe_others(os.path.abspath(cwd), environ),
+        )
+    try:
+        return Reading(place, Store(place.folder, create=False), warn)
+    except StoreError as error:
+        if not place.note:
+            raise
+        raise StoreError(
+            f"{place.note}, and {error.message}", hint=place.hint or error.hint
+        ) from None
+
+
+def _describe_others(cwd: str, environ: Mapping[str, str]) -> str:
+    """Name the record that is probably meant: the old shared one, or that of a folder above."""
+    shared = os.path.join(places.own_state(environ), places.SHARED)
+    if os.path.exists(os.path.join(shared, places.STORE)):
+        store = Store(shared, create=False)
+        try:
+            older = sum(attempt.cwd == cwd for attempt in store.attempts())
+        finally:
+            store.close()
+        if older:
+            said = "an attempt" if older == 1 else f"{older} attempts"
+            where = f"cd {shlex.quote(shared)} && zeroin log"
+            return f"{said} of it from when all folders shared one: {where}"
+    above = os.path.dirname(cwd)
+    while above != os.path.dirname(above):
+        if os.path.exists(os.path.join(places.find(above, environ).folder, places.STORE)):
+            return f"that of the folder above: cd {shlex.quote(above)} && zeroin log"
+        above = os.path.dirname(above)
+    return "record one: zeroin run -- COMMAND"
 
 
 def is_running(attempt: Attempt) -> bool:

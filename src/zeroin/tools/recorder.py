@@ -9,24 +9,30 @@ from __future__ import annotations
 import os
 import time
 
-from zeroin.digest import digest
-from zeroin.errors import StoreError
+from zeroin.errors import StoreError, ZeroinError
 from zeroin.named import NamedTuple
 from zeroin.record import place as places
+from zeroin.run.trial import TrialPlan, describe_fault, run_trial
 from zeroin.tools import config as configuration
 from zeroin.tools.masking import Mask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from zeroin.cycle import Cycle, Outcome
     from zeroin.record.code import Shadow
     from zeroin.record.place import Place
     from zeroin.record.store import Store
+    from zeroin.run.agent_order import AgentOrder
+    from zeroin.run.launch.launcher import Launcher
+    from zeroin.run.trial import Trial
+    from zeroin.run.witness import Witness
     from zeroin.tools.compare import Difference
+    from zeroin.tools.probes import Probed
 
+SNAPSHOTS = 16  # of probes, that an attempt keeps
 
 EVIDENCE = (
     "crashes",
@@ -74,11 +80,13 @@ class Recorder:
     ) -> None:
         self.cycle = cycle
         self.replay = replay
+        self._environ = environ
         # What else the settings tell; what becomes known later is written at the end.
-        self.also: dict[str, Any] = {"code_of": replay.of} if replay else {}
+        self._also: dict[str, Any] = {"code_of": replay.of} if replay else {}
         self._warnings: list[str] = []
         self._lost: dict[str, str] = {}  # parts of the record that could not be kept, and why
         self.attempt: int | None = None
+        self.is_under_way = False  # the command may have been started
         self.place: Place | None = None
         self.store: Store | None = None
         self.shadow: Shadow | None = None
@@ -91,24 +99,46 @@ class Recorder:
             self._open(environ)
 
     def _open(self, environ: Mapping[str, str]) -> None:
-        self.place = self.replay.place if self.replay else places.find(self.cycle.cwd, environ)
-        self.config = configuration.load(self.place.root, environ)
-        try:
+        with _Faults(self):
+            self.place = self.replay.place if self.replay else places.find(self.cycle.cwd, environ)
+            self.config = configuration.load(self.place.root, environ, self.warn)
             from zeroin.record.store import Store
 
             self.store = Store(self.place.folder)
             self._mask = Mask(self.store.salt, self._known, self.config.secrets)
             if self.place.note:
-                self.warn(f"{self.place.note}: recorded in {self.place.folder}")
-        except StoreError as error:
-            self._give_up(error)
+                self.warn(f"{self.place.note}: recorded in {self.place.folder}", self.place.hint)
+            elif not self.replay and self._is_elsewhere(environ):
+                where = self.place.root or self.cycle.cwd
+                self.warn(f"this attempt is in the record of {where}", f"to see it: cd {where}")
 
-    def _give_up(self, error: StoreError) -> None:
+    def _is_elsewhere(self, environ: Mapping[str, str]) -> bool:
+        """Whether a `zeroin show` typed here would look into another record (`run --cwd`)."""
+        try:
+            here = os.getcwd()
+        except FileNotFoundError:  # removed meanwhile
+            return False
+        if here == self.cycle.cwd or self.place is None:
+            return False
+        return places.find(here, environ).folder != self.place.folder
+
+    def give_up(self, error: StoreError) -> None:
+        """From here on nothing is recorded; the command runs all the same."""
+        if self.store is not None:
+            self._tell_of_faults()
+            self.store.close()
         self._lost.clear()  # one warning: without a record, no part of it is missing
         self.warn(f"this run is not recorded: {error.message}", error.hint)
         self.store = None
         self.attempt = None
         self.place = None
+
+    def _tell_of_faults(self) -> None:
+        """What was met in the record that is damaged."""
+        if self.store is not None and self.place is not None:
+            for fault in dict.fromkeys(self.store.faults):
+                self.warn(f"the record in {self.place.folder}: {fault}")
+            self.store.faults.clear()
 
     def warn(self, text: str, hint: str = "") -> None:
         """Say something once, at the end."""
@@ -122,8 +152,13 @@ class Recorder:
     @property
     def warnings(self) -> list[str]:
         """What to say at the end: all that was lost in one line."""
+        self._tell_of_faults()
         lost = "; ".join(f"{what} ({reason})" for what, reason in self._lost.items())
         return [*self._warnings, *([f"not kept: {lost}"] if lost else [])]
+
+    def note_settings(self, more: Mapping[str, Any]) -> None:
+        """Let the settings of the attempt tell this as well."""
+        self._also.update(more)
 
     # --- before -------------------------------------------------------------------------------
 
@@ -132,7 +167,7 @@ class Recorder:
         if self.store is None or self.place is None:
             return
         cycle = self.cycle
-        try:
+        with _Faults(self):
             self.attempt = self.store.begin(
                 started=time.time(),
                 command=self.command(),
@@ -140,45 +175,42 @@ class Recorder:
                 cycle=cycle.key(),
                 cwd=self.replay.cwd if self.replay else cycle.cwd,
                 root=self.place.root,
-                settings=settings_of(cycle, self._mask) | self.also,
+                settings=settings_of(cycle, self._mask) | self._also,
                 environment=self.store.put(self._mask.environment(env)),
                 driver=identity(os.getpid()),
             )
-        except StoreError as error:
-            self._give_up(error)
 
     def keep_code(self) -> None:
         """The shadow snapshot."""
         if self.store is None or self.place is None or not self.config.code:
             return
-        from zeroin.record.code import CodeError, Shadow
+        with _Faults(self):
+            from zeroin.record.code import CodeError, Shadow
 
-        root = self.place.root or self.cycle.cwd
-        self.shadow = Shadow(
-            self.place.folder,
-            root,
-            max_file=self.config.code_max_file,
-            include=self.config.include,
-        )
-        if self.replay:
-            self.shadow.keep(str(self.attempt), self.replay.tree)
-            self.store.update(self._number(), code=self.replay.tree)
-            return
-        try:
-            # Outside of a project only the files named in the command are surely its code.
-            paths = None if self.place.root else self._files_in_command()
-            kept = self.shadow.snapshot(paths)
-            self.shadow.keep(str(self.attempt), kept.tree)
-            self.store.update(
-                self._number(),
-                code=kept.tree,
-                base_commit=self.shadow.base_commit(),
-                facts={"left_out": kept.left_out},
+            root = self.place.root or self.cycle.cwd
+            self.shadow = Shadow(
+                self.place.folder,
+                root,
+                max_file=self.config.code_max_file,
+                include=self.config.include,
             )
-        except (CodeError, OSError) as error:
-            self.lose("the code", str(error))
-        except StoreError as error:
-            self._give_up(error)
+            if self.replay:
+                self.shadow.keep(str(self.attempt), self.replay.tree)
+                self.store.update(self._number(), code=self.replay.tree)
+                return
+            try:
+                # Outside of a project only the files named in the command are surely its code.
+                paths = None if self.place.root else self._files_in_command()
+                kept = self.shadow.snapshot(paths)
+                self.shadow.keep(str(self.attempt), kept.tree)
+                self.store.update(
+                    self._number(),
+                    code=kept.tree,
+                    base_commit=self.shadow.base_commit(),
+                    facts={"left_out": kept.left_out},
+                )
+            except (CodeError, OSError) as error:
+                self.lose("the code", str(error))
 
     def _files_in_command(self) -> list[str]:
         found = [os.path.join(self.cycle.cwd, word) for word in self.cycle.command]
@@ -205,23 +237,77 @@ class Recorder:
         folder = self.output_folder()
         return os.path.join(folder, LOG) if folder else ""
 
-    def output_limits(self) -> dict[str, int]:
-        """How much of the output is kept."""
-        return {"head": self.config.output_max // 4, "tail": self.config.output_max * 3 // 4}
-
     def command(self) -> list[str]:
         """The command as it may be shown: without secrets."""
         return self._mask.command(self.cycle.command)
 
-    def secret_values(self) -> list[str]:
-        """What must not reach the disk."""
-        return self._mask.values
+    def plan(
+        self,
+        environ: Mapping[str, str],
+        targets: tuple[int, int],
+        order: AgentOrder | None,
+        mark: str = "",
+    ) -> TrialPlan:
+        """How the trial is run whose attempt this is: its output is kept here."""
+        return TrialPlan(
+            environ=environ,
+            root=self.place.root if self.place else None,
+            store_folder=self.place.folder if self.place else "",
+            output_folder=self.output_folder(),
+            output_head=self.config.output_max // 4,
+            output_tail=self.config.output_max * 3 // 4,
+            secrets=self._mask.values,
+            targets=targets,
+            order=order,
+            mark=mark,
+        )
 
-    def restore_folder(self, path: str) -> str:
-        """Where the first state of a path of this cycle is kept."""
-        if self.place is None:
-            raise StoreError("there is no record")
-        return os.path.join(self.place.folder, "restore", f"{self.cycle.key()}-{digest(path)}")
+    def run_trial(
+        self,
+        cycle: Cycle,
+        launcher: Launcher,
+        plan: TrialPlan,
+        witnesses: Sequence[Witness] = (),
+        *,
+        keep_code: bool = True,
+    ) -> Trial:
+        """Run a trial, and note what of it could not be kept or shown; or that it never ran.
+
+        The code is kept once the world is put back: a reset may have changed it.
+        """
+        self.is_under_way = True
+        try:
+            keep = self.keep_code if keep_code else None
+            trial = run_trial(cycle, launcher, plan, witnesses, keep, self._close_for_room)
+        except ZeroinError as error:
+            self.abandon(error.message)
+            raise
+        self._learn_secrets(trial.learned_secrets)
+        if trial.inbox_error is not None and plan.order is not None:
+            reason = describe_fault(trial.inbox_error)
+            self.warn(f"nothing is known of the inside of the program: {reason}")
+        if trial.dropped:
+            said = "a message to zeroin made no sense and was left out"
+            if trial.dropped > 1:
+                said = f"{trial.dropped:,} messages to zeroin made no sense and were left out"
+            self.warn(
+                f"{said}: the program itself writes to the socket beside the file that "
+                "ZEROIN_AGENT names, or runs another zeroin"
+            )
+        if trial.output_error is not None:
+            self.lose("the output", os.strerror(trial.output_error.errno or 0))
+        if trial.ended.lost is not None:
+            reason = os.strerror(trial.ended.lost.errno or 0).lower()
+            self.warn(f"not all output could be shown: {reason}")
+        return trial
+
+    def _close_for_room(self) -> None:
+        """What we hold open may be all that is in the way of the command."""
+        self.give_up(StoreError("too few files may be open", hint="see: ulimit -n"))
+
+    def _learn_secrets(self, values: Sequence[str]) -> None:
+        """The output gave these away: nothing else that is kept may hold them."""
+        self._mask.values += [one for one in values if one not in self._mask.values]
 
     # --- after --------------------------------------------------------------------------------
 
@@ -231,7 +317,7 @@ class Recorder:
             return
         signature = outcome.signature
         evidence = {k: facts[k] for k in EVIDENCE if facts.get(k)}
-        try:
+        with _Faults(self):
             packages = installed(facts.get("path") or [])
             earlier = self.store.attempt(self._number())
             kept = dict(earlier.facts) if earlier else {}
@@ -239,7 +325,7 @@ class Recorder:
             kept.update(self._code_elsewhere(facts.get("modules") or {}))
             self.store.update(
                 self._number(),
-                settings=settings_of(self.cycle, self._mask) | self.also,
+                settings=settings_of(self.cycle, self._mask) | self._also,
                 facts=kept,
                 packages=self.store.put(packages) if packages else None,
                 evidence=self.store.put(self._mask.deep(evidence)),
@@ -254,16 +340,12 @@ class Recorder:
                 peak_bytes=outcome.peak_bytes,
             )
             self._collect_garbage()
-        except StoreError as error:
-            self._give_up(error)
 
     def abandon(self, reason: str) -> None:
         """It never ran: say so in the row."""
         if self.store is not None and self.attempt is not None:
-            try:
+            with _Faults(self):
                 self.store.update(self._number(), outcome="unfinished", headline=reason)
-            except StoreError as error:
-                self._give_up(error)
 
     def _code_elsewhere(self, modules: Mapping[str, str]) -> dict[str, Any]:
         """Packages installed in editable mode that the program used: their code as well."""
@@ -288,12 +370,20 @@ class Recorder:
         return {"code_elsewhere": found} if found else {}
 
     def _collect_garbage(self) -> None:
-        """Once in a while, keep the record below its bound."""
-        if self.store is None or self._number() % 50:
+        """Once in a while, keep the record below its bound, and drop those of folders gone."""
+        is_new = self._number() == 1 and self.place is not None and self.place.root is None
+        if self.store is None or (self._number() % 50 and not is_new):
             return
+        from zeroin.record.code import CodeError
         from zeroin.tools import gc
 
-        gc.collect(self.store, self.shadow, self.config.store_max)
+        if is_new:
+            gc.drop_gone_records(self._environ)
+            return
+        try:
+            gc.collect(self.store, self.shadow, self.config.store_max)
+        except (CodeError, OSError) as error:
+            self.warn(f"the record could not be made smaller: {error}", "see: zeroin gc")
 
     def story(self, outcome: Outcome) -> Story | None:
         """Place this attempt among the earlier ones."""
@@ -301,22 +391,77 @@ class Recorder:
             return None
         from zeroin.tools.compare import compare
 
-        try:
+        with _Faults(self):
             attempt = self.store.attempt(self.attempt)
             if attempt is None:
                 return None
             same = self.store.same_failure(attempt.signature or "", attempt.id)
             previous = self.store.previous(attempt)
             changed = compare(self.store, self.shadow, previous, attempt) if previous else None
-        except StoreError as error:
-            self._give_up(error)
-            return None
-        return Story(same if outcome.failed else [], previous.id if previous else None, changed)
+            return Story(same if outcome.failed else [], previous.id if previous else None, changed)
+        return None
 
     def close(self) -> None:
         """Let go of the store."""
         if self.store is not None:
             self.store.close()
+
+
+def list_facts(trial: Trial, probes: Sequence[Probed] = ()) -> dict[str, Any]:
+    """What the record keeps of a trial beside its outcome."""
+    ended = trial.ended
+    known = [m for m in trial.messages if m["kind"] not in ("test", "full")]
+    told = [m for m in known if m["pid"] == ended.pid] or known
+    about = told[-1] if told else {}
+    pids = dict.fromkeys([ended.pid, *(message["pid"] for message in trial.messages)])
+    below = {
+        path
+        for message in trial.messages
+        if message["pid"] != ended.pid
+        for path in (message.get("modules") or {}).values()
+    }
+    return {
+        "python": about.get("python"),
+        "path": about.get("path"),
+        "modules": about.get("modules"),
+        "modules_below": sorted(below),
+        "crashes": [m for m in trial.messages if m["kind"] == "crash"][:8],
+        "stacks": [
+            *(stack.told() for stack in ended.stacks),
+            *(stack for one in ended.limits for stack in one.stacks),
+        ],
+        "stuck": ended.stuck,
+        "limits": [{**one._asdict(), "stacks": []} for one in ended.limits],
+        "faults": trial.faults,
+        "peeks": trial.peeks,
+        "curve": ended.curve,
+        "calls": list(ended.calls),
+        "probes": [one._asdict() for one in probes],
+        "snapshots": [m for m in trial.messages if m["kind"] == "snapshot"][:SNAPSHOTS],
+        "around": {**trial.around, "status": ended.status, "pids": list(pids)[:50]},
+    }
+
+
+class _Faults:
+    """Whatever fails in the record while this is entered is a warning, and ends the recording.
+
+    The command is what the user wants, and no state of the record is a reason not to run it.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        if not isinstance(error, StoreError):
+            told = error.strerror if isinstance(error, OSError) else None
+            error = StoreError(told or f"{type(error).__name__}: {error}")
+        self._recorder.give_up(error)
+        return True
 
 
 def program_of(command: tuple[str, ...]) -> str:

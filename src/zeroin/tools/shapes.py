@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import zlib
 
@@ -12,8 +11,9 @@ from zeroin.observe.shapes import check as checking
 from zeroin.observe.shapes import forms, names, scope, text
 from zeroin.observe.shapes.comments import Sheet, Unparsed, UnreadableError
 from zeroin.observe.shapes.told import NAME, Told
-from zeroin.run.execute import Ended, Run
-from zeroin.tools.run import RunReport, run, stacks_of, start_and_wait
+from zeroin.regular import read_regular
+from zeroin.run.witness import Witness
+from zeroin.tools.run import RunReport, run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 
     from zeroin.cycle import Cycle
     from zeroin.observe.shapes.forms import Forms
+    from zeroin.observe.shapes.resized import Changes, Resize
     from zeroin.observe.shapes.told import Failed, File, Seen
+    from zeroin.run.agent_order import AgentOrder
+    from zeroin.run.execute import Ended
     from zeroin.run.inbox import Inbox
     from zeroin.run.keep import Keeper
     from zeroin.tools.run import Options
 
 # Hidden: the sizes of these say little, and they are everywhere.
+MOST_TOLD = 1 << 30  # bytes that the agents of a run have written down
 DULL = ("tuple", "dict", "frozenset")
 
 
@@ -61,6 +65,7 @@ class Source(NamedTuple):
     functions: list[tuple[str, int, int]]
     left: list[tuple[str, int]]  # functions that others compile
     named: bool  # it was asked for; of other files only arrays are told
+    is_library: bool = False  # it is installed, and nobody has named the file
 
     def entries(self) -> dict[int, list[text.Entry]]:
         """What can be said of each line."""
@@ -97,53 +102,76 @@ class Checked(NamedTuple):
     unreached: list[int]
     lost: list[int]  # no assignment stands there any more
     held: int
+    resized: dict[Resize, list[int]]  # lines that hold but for a size that changed everywhere
+
+
+class ShapesWitness(Witness):
+    """Lets the agents look at what is asked for, and reads what they left."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self.told = Told()
+        self.messages: list[dict[str, Any]] = []
+
+    def ask_agent(self, order: AgentOrder, env: dict[str, str]) -> AgentOrder:
+        """See `Witness`."""
+        # What torch compiles from instructions would compile our looks as well.
+        env.setdefault("TORCHDYNAMO_DISABLE", "1")
+        wanted = {"files": self._asked.files, "functions": self._asked.functions}
+        return order._replace(shapes=wanted)
+
+    def collect(self, ended: Ended, inbox: Inbox, keeper: Keeper) -> None:  # noqa: ARG002
+        """See `Witness`."""
+        self.told.read(_lines(os.path.join(inbox.folder, NAME)))
+        self.messages = inbox.messages
 
 
 def shapes(
     cycle: Cycle, options: Options, environ: Mapping[str, str], asked: Asked
 ) -> ShapesReport:
     """Run it once, with looks in what is asked for."""
-    told = Told()
-    heard: list[Any] = []
-
-    def conduct(keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
-        wanted = {"files": asked.files, "functions": asked.functions}
-        # What torch compiles from instructions would compile our looks as well.
-        env = {"TORCHDYNAMO_DISABLE": "1", **env, "ZEROIN_SHAPES": json.dumps(wanted)}
-        ended = start_and_wait(
-            Run(keeper, inbox, cycle.timeout),
-            cycle,
-            env,
-            targets=options.targets,
-            take_stacks=lambda: stacks_of(inbox),
-        )
-        if inbox is not None:
-            told.read(_lines(os.path.join(inbox.folder, NAME)))
-            inbox.drain()
-            heard.extend(inbox.messages[:1])
-        return ended
-
-    report = run(cycle, options._replace(conduct=conduct), environ)
+    watch = ShapesWitness(asked)
+    report = run(cycle, options, environ, witnesses=[watch])
+    told, heard = watch.told, watch.messages
     named = {*asked.files, asked.first}
+    files = _answering(told.files, asked)
     sources = [
-        _source(file, torn=path in told.torn, named=bool(asked.functions) or path in named)
-        for path, file in sorted(told.files.items())
+        _source(
+            file,
+            torn=path in told.torn,
+            named=bool(asked.functions) or path in named,
+            is_library=file.is_library and path not in asked.files,
+        )
+        for path, file in sorted(files.items())
     ]
     missed = [path for path in asked.files if path not in told.files and path not in told.refused]
     return ShapesReport(
         report,
         sources,
-        _last(told.failed),
+        [one for one in _last(told.failed) if one.path in files],
         told.refused,
         missed,
-        _unknown(asked.functions, sources),
+        _unknown(asked.functions, sources, files),
         bool(heard),
     )
 
 
-def _unknown(asked: tuple[str, ...], sources: list[Source]) -> dict[str, str]:
+def _answering(files: dict[str, File], asked: Asked) -> dict[str, File]:
+    """Leave out libraries whose functions have the name of one of the user's own."""
+    own = {name for file in files.values() if not file.is_library for name in file.asked}
+    return {
+        path: file
+        for path, file in files.items()
+        if not file.is_library or path in asked.files or file.asked - own
+    }
+
+
+def _unknown(
+    asked: tuple[str, ...], sources: list[Source], files: dict[str, File]
+) -> dict[str, str]:
     from difflib import get_close_matches
 
+    answered = {name for file in files.values() for name in file.asked}
     known = {
         name.replace("<locals>.", "")
         for source in sources
@@ -154,14 +182,13 @@ def _unknown(asked: tuple[str, ...], sources: list[Source]) -> dict[str, str]:
     return {
         name: short.get("".join(get_close_matches(name, short, 1)), "")
         for name in asked
-        if not any(f".{name}." in f".{one}." for one in known)
+        if name not in answered
     }
 
 
 def _lines(path: str) -> list[str]:
     try:
-        with open(path, encoding="ascii", errors="replace") as file:
-            return file.read().splitlines()
+        return read_regular(path, MOST_TOLD).decode("ascii", "replace").splitlines()
     except OSError:  # no Python program was started
         return []
 
@@ -174,14 +201,18 @@ def _last(failed: list[Failed]) -> list[Failed]:
     return [one for one in failed if one.error == error]
 
 
-def _source(file: File, *, torn: bool, named: bool) -> Source:
+def _source(file: File, *, torn: bool, named: bool, is_library: bool = False) -> Source:
     sheet, problem = None, "it changed while the program ran" if torn else ""
     if not problem:
         sheet, problem = _sheet(file.path, file.digest)
     tree = sheet.tree if sheet is not None and not problem else None
     found = names.named(file, tree)
     places = [_place(seen, found.get(n, ()), sheet) for n, seen in enumerate(file.places)]
-    return Source(file.path, sheet, problem, places, file.functions, file.left, named)
+    return Source(
+        *(file.path, sheet, problem, places, file.functions, file.left),
+        named=named,
+        is_library=is_library,
+    )
 
 
 def _sheet(path: str, digest: str) -> tuple[Sheet | None, str]:
@@ -242,13 +273,16 @@ class Change(NamedTuple):
 
 
 def changes(report: ShapesReport, folder: str) -> list[Change]:
-    """What is to be written: into files that were named, else into those below a folder."""
+    """What is to be written: into files that were named, else into those below a folder.
+
+    A library in which `--func` has found a function is left as it is, wherever it is installed.
+    """
     found = []
     inside = os.path.join(os.path.realpath(folder), "")
     for source in report.sources:
         sheet = source.sheet
         is_meant = source.named or source.path.startswith(inside)
-        if sheet is None or source.problem or not is_meant:
+        if sheet is None or source.problem or source.is_library or not is_meant:
             continue
         new = sheet.with_notes(source.notes())
         if new != sheet.source:
@@ -306,32 +340,61 @@ def removed(path: str) -> Change:
 
 def check(report: ShapesReport, *, exact: bool = False) -> list[Checked]:
     """Do the comments in the files hold?"""
-    found = (_checked(source, exact) for source in report.sources if not source.problem)
-    return [one for one in found if one is not None]
+    from zeroin.observe.shapes.resized import Changes
+
+    sources = [one for one in report.sources if not one.problem and one.sheet and one.sheet.notes()]
+    lines = [_commented(source, source.sheet) for source in sources if source.sheet]
+    changes = Changes(lines)
+    return [
+        _checked(source, source.sheet, found, changes, exact=exact)
+        for source, found in zip(sources, lines, strict=True)
+        if source.sheet
+    ]
 
 
-def _checked(source: Source, exact: bool) -> Checked | None:
-    assert source.sheet is not None  # noqa: S101 - the caller has looked
-    notes = source.sheet.notes()
-    if not notes:
-        return None
+def _known_lines(source: Source, sheet: Sheet) -> dict[int, str]:
+    """The function of each line at which a comment may stand."""
+    return dict.fromkeys(sheet.shapeless(), "") | {
+        place.line: place.function for place in source.places
+    }
+
+
+def _reached_lines(source: Source, sheet: Sheet) -> set[int]:
+    return sheet.shapeless() | {place.line for place in source.places if place.reached}
+
+
+def _commented(source: Source, sheet: Sheet) -> list[checking.Line]:
+    """The lines with comments that this run has reached."""
+    known, reached = _known_lines(source, sheet), _reached_lines(source, sheet)
     entries = source.entries()
-    reached = {place.line for place in source.places if place.reached}
-    known = dict.fromkeys(source.sheet.shapeless(), "")
-    reached |= {*known}
-    known |= {place.line: place.function for place in source.places}
-    lines = [
-        checking.Line(line, known[line], _says(note, line, source), entries.get(line, []))
-        for line, note in sorted(notes.items())
+    used = sheet.names_used()
+    targets: dict[int, list[str]] = {}
+    for place in source.places:
+        targets.setdefault(place.line, []).append(place.label)
+    return [
+        checking.Line(
+            *(line, known[line], _says(note, line, source), entries.get(line, [])),
+            targets=tuple(targets.get(line, ())),
+            used=tuple(used.get(line, ())),
+        )
+        for line, note in sorted(sheet.notes().items())
         if line in reached
     ]
-    broken = checking.check(lines, exact=exact)
+
+
+def _checked(
+    source: Source, sheet: Sheet, lines: list[checking.Line], changes: Changes, *, exact: bool
+) -> Checked:
+    known, reached = _known_lines(source, sheet), _reached_lines(source, sheet)
+    found = checking.check(lines, changes, exact=exact)
+    notes = sorted(sheet.notes())
     return Checked(
         source.path,
-        broken,
-        [line for line in sorted(notes) if line in known and line not in reached],
-        [line for line in sorted(notes) if line not in known],
-        len(lines) - len(broken),
+        found.broken,
+        [line for line in notes if line in known and line not in reached],
+        [line for line in notes if line not in known],
+        len(lines) - len(found.broken),
+        found.resized,
     )
 
 

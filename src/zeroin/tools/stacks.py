@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from zeroin.common import secrets
 from zeroin.errors import UsageError, ZeroinError
 from zeroin.named import NamedTuple
 from zeroin.observe.stacks import proc, tree
@@ -153,26 +154,20 @@ def _masked(seen: Look) -> Look:
             for group in seen.groups
         ]
         seen = seen._replace(groups=groups, stacks=[_hidden(one) for one in seen.stacks])
-    if any(" -" in one.command or "://" in one.command for one in seen.processes):
-        from zeroin.tools.masking import Mask
-
-        mask = Mask("", os.environ)
-        seen = seen._replace(
-            processes=[
-                one._replace(command=" ".join(mask.command(one.command.split(" "))))
-                for one in seen.processes
-            ]
-        )
-    return seen
+    known = secrets.of_environment(os.environ)
+    return seen._replace(
+        processes=[one._replace(command=secrets.mask(one.command, known)) for one in seen.processes]
+    )
 
 
 def _hidden(stack: Stack) -> Stack:
     """Without the values of variables that are called like secrets."""
-    from zeroin.agent.secrets import MASK, is_secret
 
     def hide(values: dict[str, str]) -> dict[str, str]:
         return {
-            name: MASK if text[:1] in "'\"b" and is_secret(name, text.strip("b'\"")) else text
+            name: secrets.MASK
+            if text[:1] in "'\"b" and secrets.is_secret(name, text.strip("b'\""))
+            else secrets.mask_found(text)
             for name, text in values.items()
         }
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 
 from zeroin.errors import ZeroinError
 from zeroin.named import NamedTuple
 from zeroin.observe.stacks import proc
-from zeroin.run.execute import Run
-from zeroin.tools.run import RunReport, run, start_and_wait
+from zeroin.run.witness import Witness
+from zeroin.tools.run import RunReport, run
 from zeroin.tools.stacks import StacksReport, Wanted, is_stuck, stacks
 
 TYPE_CHECKING = False
@@ -19,9 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from zeroin.cycle import Cycle
-    from zeroin.run.execute import Ended
-    from zeroin.run.inbox import Inbox
-    from zeroin.run.keep import Keeper
+    from zeroin.run.execute import Ended, Run
     from zeroin.tools.run import Options
 
 QUIET = 3.0  # seconds without work, before it is looked at whether it stands still
@@ -47,37 +44,20 @@ def stacks_of_command(
     tell: Callable[[StacksReport, str], None],
 ) -> RunReport:
     """Run it; `tell` gets each look and why it was taken."""
-
-    def conduct(keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
-        process = Run(keeper, inbox, cycle.timeout)
-        glance = Glance(process, how, tell)
-        process.hold = glance
-        # Inherited by the command: Ctrl-\ is for us, and would end it otherwise.
-        before = signal.signal(signal.SIGQUIT, signal.SIG_IGN)
-        try:
-            ended = start_and_wait(
-                process,
-                cycle,
-                env,
-                targets=options.targets,
-                take_stacks=glance.at_the_end,
-            )
-        finally:
-            signal.signal(signal.SIGQUIT, before)
-        if glance.ended:
-            ended = ended._replace(timed_out=True, stacks=glance.seen, stuck=glance.stuck)
-        return ended
-
-    return run(cycle, options._replace(conduct=conduct), environ)
+    # Inherited by the command: Ctrl-\ is for us, and would end it otherwise.
+    before = signal.signal(signal.SIGQUIT, signal.SIG_IGN)
+    try:
+        return run(cycle, options, environ, witnesses=[StacksWitness(how, tell)])
+    finally:
+        signal.signal(signal.SIGQUIT, before)
 
 
-class Glance:
+class StacksWitness(Witness):
     """Looks at a run from aside: in a thread, since the program's output must go on meanwhile."""
 
-    holds = False
-
-    def __init__(self, process: Run, how: How, tell: Callable[[StacksReport, str], None]) -> None:
-        self.process = process
+    def __init__(self, how: How, tell: Callable[[StacksReport, str], None]) -> None:
+        self.may_stop = how.end
+        self._process: Run | None = None
         self.how = how
         self.tell = tell
         self.ended = False  # by us, after the look
@@ -94,8 +74,12 @@ class Glance:
         self._used = -1
         self._told_at = -1  # processor time used when it was last said to stand still
 
+    def begin(self, process: Run) -> None:
+        """See `Witness`."""
+        self._process = process
+
     def look(self, now: float, total: int, members: Callable[[], Sequence[int]]) -> None:
-        """See `Onlooker`."""
+        """See `Witness`."""
         del total
         if self._looking is not None:
             if not self._looking.is_alive():
@@ -112,29 +96,36 @@ class Glance:
         elif now >= self._next:
             self._watch(now, members())
 
-    def wait(self, total: int) -> float:
-        """See `Onlooker`."""
+    def next_look(self, total: int) -> float:
+        """See `Witness`."""
         del total
         return EVERY
 
-    def hear(self, number: int) -> None:
-        """Ctrl and backslash ask for a look."""
+    def take_signal(self, number: int, *, passed_on: bool) -> None:
+        """See `Witness`: Ctrl and backslash ask for a look."""
+        del passed_on
         if number == signal.SIGQUIT:
             self._wanted = "asked for"
 
-    def close(self) -> None:
-        """See `Onlooker`."""
+    def end(self) -> None:
+        """See `Witness`."""
         if self._looking is not None:
             self._looking.join()
 
-    def at_the_end(self) -> tuple[list[Any], str]:
-        """At the time-out: a last look before all is ended."""
-        self.close()
+    def take_stacks(self) -> tuple[list[Any], str]:
+        """See `Witness`: a last look before all is ended."""
+        self.end()
         self._why = "at the time-out"
         self._look()
         if self._found is not None:
             self._tell(self._found)
         return self.seen, self.stuck
+
+    def correct(self, ended: Ended) -> Ended:
+        """See `Witness`: what we have ended counts as a hang."""
+        if not self.ended:
+            return ended
+        return ended._replace(timed_out=True, stacks=self.seen, stuck=self.stuck)
 
     def _watch(self, now: float, pids: Sequence[int]) -> None:
         """Does it use the processor? If not for a while, look twice."""
@@ -159,7 +150,9 @@ class Glance:
         self._looking.start()
 
     def _look(self) -> None:
-        wanted = Wanted([[self.process.pid]], "the command")
+        if self._process is None:
+            return
+        wanted = Wanted([[self._process.pid]], "the command")
         try:
             (self._found,) = stacks(wanted, values=self.how.values, native=self.how.native)
         except ZeroinError:  # it has just ended
@@ -177,17 +170,17 @@ class Glance:
             self._why = "nothing moves any more"
             self._told_at = self._used
             self._tell(found)
-        else:
+        elif self._process is not None:
             self._first = None
-            self._quiet_since = time.monotonic() - self.process.started
+            self._quiet_since = self._process.now()
 
     def _tell(self, found: StacksReport) -> None:
         self.seen = found.look.stacks
         self.stuck = found.look.verdict if self.seen else ""
         self.tell(found, self._why)
-        if self.how.end and not self.ended:
+        if self.how.end and not self.ended and self._process is not None:
             self.ended = True
-            self.process.stop()
+            self._process.stop()
 
 
 def _processor_time(pids: Sequence[int]) -> int:

@@ -90,6 +90,8 @@ class FailingTests:
             return
         if not self._tree:
             recorder.keep_code()
+            if recorder.store is None or recorder.attempt is None:  # it was given up at that
+                return
             kept = recorder.store.attempt(recorder.attempt)
             self._shadow = recorder.shadow
             self._tree = (kept.code if kept else None) or ""

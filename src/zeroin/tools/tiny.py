@@ -51,6 +51,8 @@ def data(
     if out == "-":
         raise UsageError("-o -: it goes into a file", hint="name one with -o, or leave it away")
     target = out or packings.beside(path, "tiny", is_folder=os.path.isdir(path))
+    if not out and os.path.islink(target):  # whoever has put it there says where we write
+        raise UsageError(f"{target} is a link", hint="name the file to write with -o")
     if os.path.exists(target) and os.path.exists(path) and os.path.samefile(target, path):
         raise UsageError(f"{target}: that is what it is made of", hint="name another with -o")
     with open_rows(path, _opener(path, python, environ)) as opened:

@@ -38,6 +38,7 @@ class Answer(NamedTuple):
     resumed: bool = False
     reason: str = ""  # why it was not resumed, or won't be
     about: Any = None  # what else was seen
+    pace: Any = None  # how long the command took, and how it was run
     clues: Any = ()  # what it said of its failure, if that was asked for,
     used: Any = ()  # and what it has opened
 

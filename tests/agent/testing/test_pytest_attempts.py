@@ -107,9 +107,10 @@ def test_before_3_11_one_line_says_where_attempts_are_kept(tmp_path):
 
 def test_a_record_that_can_not_be_written_is_one_note(suite):
     """And the tests end as they would have."""
-    (suite.folder / ".zeroin").mkdir()
-    (suite.folder / ".zeroin" / "store.db").write_text("this is no database, is it? " * 100)
     suite.write(data=DATA, test_many=MANY)
+    suite("--zeroin", "-q", "--tb=no", "-k", "1")
+    for path in (suite.folder / ".zeroin").glob("store.db*"):
+        path.write_text("this is no database, is it? " * 100)
     done = suite("--zeroin", "-q", "--tb=no", "-k", "1")
     assert (done.returncode, done.stdout.count("not kept as attempts")) == (1, 1)
     assert "KeyError at data.py collate(): 'label'  · the same failure" in done.stdout
@@ -249,7 +250,7 @@ def test_rates_of_failing_tests(any_suite):
     done = any_suite("--zeroin-flaky", "10", "--tb=no", "-q")
     out = done.stdout
     assert done.returncode == 1, out + done.stderr
-    assert "test_flaky: failed 3 of 10: flaky (30 %, 95 % between 11 and 60 %)" in out
+    assert "test_flaky: failed 3 of 10: flaky, 30 % (95 % interval 11 to 60 %)" in out
     assert "    2 of 10: TimeoutError at test_flaky.py test_flaky(): after 3 ms" in out
     assert "    1 of 10: KeyError at test_flaky.py test_flaky(): 'answer'" in out
     assert "test_broken: failed 10 of 10: not flaky; alone it failed 1 of 1" in out

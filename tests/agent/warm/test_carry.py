@@ -350,10 +350,11 @@ class TestFrozen:
         def look():
             pid = int((tmp_path / "snapshot.pid").read_text())
             seen["group"] = os.getpgid(pid) == pid
-            seen["wires"] = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in (0, 1, 2, 20)]
+            seen["wires"] = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in (0, 1, 2, 200)]
             seen["oom"] = Path(f"/proc/{pid}/oom_score_adj").read_text().strip()
 
-        story = freeze(python, START + "os.dup2(1, 20)\nsnapshot()\nprint('x')", between=look)
+        # A number that no line of the harness has.
+        story = freeze(python, START + "os.dup2(1, 200)\nsnapshot()\nprint('x')", between=look)
         assert seen == {"group": True, "wires": ["/dev/null"] * 4, "oom": "900"}
         assert story.goes_on()
 

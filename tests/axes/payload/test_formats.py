@@ -283,6 +283,21 @@ def test_all_of_what_the_word_says_is_counted(text, parts):
     assert (payload.parts, payload.noun) == parts
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_the_parts_of_what_is_left_are_counted_as_those_of_a_file(name):
+    """Whatever was cut, and however: two lines that have become one are one line."""
+    for _, smaller in single_steps(read(FILES[name], name)):
+        if smaller.is_valid():
+            again = read(content(smaller), name)
+            assert again.noun != smaller.noun or again.parts == smaller.parts, content(smaller)
+
+
+def test_broken_json_is_text():
+    """Its lines may look like YAML, of which less could be left out."""
+    broken = b"{\n" + b'  "a": 1,\n' * 9 + b'  "bad" 3\n}\n'
+    assert reduced(read(broken, "x.json"), lambda text: b'"bad" ' in text) == b'"bad" '
+
+
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),

@@ -206,10 +206,10 @@ FAILURES = [
     command(
         "awk-syntax",
         ["awk", "-f", "mean.awk", "values.txt"],
-        "awk",
+        "syntax error",
         files={
             "mean.awk": """
-                { total += $1
+                { total += ) }
                 END { print total / NR }
             """,
             "values.txt": "1\n2\n",

@@ -36,10 +36,10 @@ def scripted(zeroin, project):
 def screen(terminal, zeroin, program):
     """A loop in a terminal, after its first run."""
 
-    def start(*options, command=("python", "train.py"), ready="q: quit"):
+    def start(*options, command=("python", "train.py"), ready="q: quit", cols=120):
         words = [*zeroin.driver, "loop", *options, "--", *command]
         env = zeroin.env | {"NO_COLOR": "1"}
-        shown = terminal(words, cwd=program, env=env, rows=30, cols=120)
+        shown = terminal(words, cwd=program, env=env, rows=30, cols=cols)
         if ready:
             shown.expect(ready)
         return shown

@@ -191,12 +191,14 @@ def test_arrows_and_other_keys_do_nothing(screen):
     quit_by_key(shown)
 
 
-def test_resumed_lines(screen, program):
-    """What was saved, and what verifying gave, in one line."""
+@pytest.mark.parametrize(("cols", "between"), [(140, " · "), (100, r"\r\n\[2\] ")])
+def test_resumed_lines(screen, program, cols, between):
+    """What was saved, and what verifying gave, in one line if the terminal has room for it."""
     tell(program, "out one", "seconds 41.9", "out two")
-    shown = screen("--verify", command=STORY)
+    shown = screen("--verify", command=STORY, cols=cols)
     tell(program, "out one", "seconds 41.9", "out three")
-    about = r"resumed before story:3 · 41\.9 s saved · verified cold in 0\.\d\d s: same\r\n"
+    verified = r"verified cold in 0\.\d\d s: same\r\n"
+    about = rf"resumed before story:3 · 41\.9 s saved{between}{verified}"
     shown.expect(re.compile(r"one\r\nthree\r\n\[2\] 0\.\d\d s  ✓ passed +" + about))
     quit_by_key(shown)
 
@@ -260,7 +262,8 @@ def message(line):
     return json.loads(data[4:]), list(array.array("i", rights[0][2]))
 
 line = socket.socket(socket.AF_UNIX)
-line.connect(os.environ["ZEROIN_WARM"] + "/warm")
+with open(os.environ["ZEROIN_AGENT"]) as file:
+    line.connect(json.load(file)["warm"]["folder"] + "/warm")
 if os.fork():
     sys.exit("KeyError: 'plum'")
 os.setpgid(0, 0)

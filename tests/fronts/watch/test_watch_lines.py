@@ -202,7 +202,7 @@ def test_a_line_for_the_shell(zeroin):
         (["--user", "no-such-user"], 2, "there is no user"),
         (["--until", "fails"], 2, "is about a command"),
         (["99999999"], 1, "there is no process 99999999"),
-        (["attempt"], 1, "nothing has been recorded here yet"),
+        (["attempt"], 1, "nothing has been recorded in this folder yet"),
         (["--", "no-such-command"], 127, "command not found"),
     ],
 )

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from zeroin.observe.stacks.merge import Thread, grouped
 from zeroin.observe.stacks.ranks import Facts, Name, missing, names
 from zeroin.observe.stacks.stack import Stack
+from zeroin.observe.stacks.standing import plural
 from zeroin.observe.stacks.verdict import Case, Dead, listed, verdict
 from zeroin.observe.stacks.waits import Wait
 
@@ -150,6 +151,27 @@ def test_the_topmost_process_is_the_rank():
         "pid 6",
     ]
     assert missing(processes, found) == [0]
+
+
+def test_who_a_fork_server_made_is_a_worker():
+    """It has the server's own words; the server itself and the tracker are helpers."""
+    server = ["python", "-c", "from multiprocessing.forkserver import main; main(3, 5, [])"]
+    tracker = ["python", "-c", "from multiprocessing.resource_tracker import main;main(5)"]
+    processes = [
+        Facts(1, 0, ["python", "train.py"], {}),
+        Facts(2, 1, tracker, {}),
+        Facts(3, 1, server, {}),
+        Facts(4, 3, server, {}),
+        Facts(5, 3, server, {}),
+    ]
+    labels = [one.label for one in names(processes).values()]
+    assert labels == ["pid 1", "helper (pid 2)", "helper (pid 3)", "worker 0", "worker 1"]
+
+
+def test_several_compute():
+    """The verb agrees with its subject, also before a comma."""
+    assert plural("computes, holding the GIL,") == "compute, holding the GIL,"
+    assert plural("waits for a lock") == "wait for a lock"
 
 
 def test_torchrun_below_slurm():

@@ -92,7 +92,7 @@ def test_a_spare_has_memory_of_its_own_where_runs_copy_much(scenario):
         loop = Loop()
         loop.use_real_agent("main.py")
         few = [own(1), own(2)]
-        loop.engine.faults = 20_000
+        loop.engine.note_faults(20_000)
         many = own(3)
         loop.engine.close()
         report(few=few, many=many)

@@ -149,6 +149,20 @@ def _ends(pidfd):
     return select.select([pidfd], [], [], 20)[0]
 
 
+def test_a_spare_that_has_not_called_yet_is_waited_for(scenario):
+    """What a snapshot is about to fork when the engine is closed is gone with it."""
+    seen = scenario("""
+        left = []
+        for _ in range(5):
+            loop = Loop()
+            loop.run("out a", "out b")  # at its end spares are asked for
+            loop.engine.close()
+            left += children()
+        report(left=left)
+    """)
+    assert seen["left"] == []
+
+
 def test_nothing_is_left_after_many_resumes(scenario):
     """Neither processes, nor zombies, nor descriptors; also with stops and cold runs between."""
     seen = scenario("""

@@ -86,9 +86,11 @@ def test_background_processes_do_not_hold_the_lines(scenario):
         loop = Loop()
         loop.run("out a", "out b")
         keeper = Keeper("kept")
-        ended = Run(keeper, None, None).execute(
-            ["sh", "-c", "sleep 600 & echo $!"], ".", os.environ, targets=(2, 2),
-            aside=loop.engine.aside)
+        inbox = Inbox()
+        ended = Run(keeper, inbox, None).execute(
+            ["sh", "-c", "sleep 600 & echo $!"], ".", os.environ,
+            Stage((2, 2), loop.engine.aside))
+        inbox.close()
         pids = [s.pid for s in loop.engine.snapshots]
         sleeper = int(keeper.recent("out"))
         copies = [p for p in children() if p not in pids and p not in loop.engine.aside.keep

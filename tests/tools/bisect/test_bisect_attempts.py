@@ -495,3 +495,25 @@ def test_a_full_temporary_folder(story: Story, tmp_path: Path) -> None:
         assert list(small.iterdir()) == []
     finally:
         subprocess.run(["umount", small], check=True)
+
+
+def test_a_reset_is_run_before_each_try(story: Story, tmp_path: Path) -> None:
+    """What the search is asked for holds for all tries, beside what the attempts had."""
+    counted = tmp_path / "counted"
+    story.run(code=0)
+    story.edit("library.py", ("by=1", "by=100"))
+    story.run(code=1)
+    told = story.ask("--reset", f"printf x >> {counted}")
+    assert told["verdict"] == "found"
+    assert len(counted.read_text()) >= told["tries"]
+
+
+def test_a_reset_that_fails_is_no_culprit(story: Story) -> None:
+    """Changes with which the reset fails tell nothing, though its exit code is not 0."""
+    story.run(code=0)
+    story.edit("library.py", ("by=1", "by=100"))
+    story.run(code=1)
+    reset = "! grep -q by=100 library.py"
+    told = story.ask("--reset", reset, code=1)
+    assert told["verdict"] == "not-reproduced"
+    assert f"can't be tested: exit 125: the reset failed: {reset}" in told["why"]

@@ -1,6 +1,7 @@
 """`zeroin bisect commits`: the commit that broke it."""
 
 import glob
+import os
 import subprocess
 import tempfile
 import time
@@ -286,6 +287,27 @@ def test_another_failure_may_hide_it(bisect, repository):
     assert not any("may hide" in one for one in again.told["notes"])
 
 
+def test_a_failure_that_hides_it_everywhere(bisect, repository):
+    """What could not be imported tells nothing: all such commits are left, and a note says why."""
+    hidden = ("import not_there\n" + GOOD, "import not_there\n# more\n" + BAD)
+    shas = repository.commits(*hidden, BAD, BAD + "# more\n")
+    done = bisect("commits", "HEAD~3", *COMMAND, cwd=repository.folder)
+    assert (done.code, done.told["verdict"], done.told["confirmed"]) == (1, "range", False)
+    assert done.told["candidates"] == shas[1:3]
+    (note,) = done.told["notes"]
+    assert note.startswith(f"no commit works: those before {shas[2][:10]} fail as the good end")
+    assert "No module named 'not_there'), which may hide the failure, and it may be older" in note
+
+
+def test_two_failures_one_after_the_other(bisect, repository):
+    """Where the older failure is another one of the program's, the newer one has its commit."""
+    other = GOOD.replace("x + 1", "x[1]")
+    shas = repository.commits(other, other + "# more\n", BAD, BAD + "# more\n")
+    done = bisect("commits", "HEAD~3", *COMMAND, cwd=repository.folder)
+    assert (done.code, done.told["verdict"], done.told["first_bad"]) == (0, "found", shas[2])
+    assert any("may hide the failure" in one for one in done.told["notes"])
+
+
 @pytest.mark.usefixtures("memory")
 def test_nothing_is_left_in_memory(zeroin, hundred):
     """Also of a driver that was killed: a guard removes it once its workers have ended."""
@@ -301,3 +323,17 @@ def test_nothing_is_left_in_memory(zeroin, hundred):
     while glob.glob(own):
         assert time.monotonic() < until
         time.sleep(0.02)
+
+
+def test_index_of_the_user_stays_as_it_is(project, zeroin):
+    """A file whose time has changed, and not its text: git would write that into the index."""
+    for number in range(3):
+        (project / "shop.py").write_text(f"price = {number}\n")
+        for words in (("add", "-A"), ("commit", "-q", "-m", f"number {number}")):
+            subprocess.run(["git", *words], cwd=project, env=zeroin.env, check=True)
+    os.utime(project / "shop.py", (1, 1))
+    before = (project / ".git/index").read_bytes()
+    command = ("python", "-c", "import shop; assert shop.price < 2")
+    done = zeroin("bisect", "commits", "HEAD~2", "HEAD", "--", *command, cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert (project / ".git/index").read_bytes() == before

@@ -52,6 +52,7 @@ def test_how_much(limit, name, low, high, needed):
     [
         (("files", "100", "200"), 1, "works with files=100 as well"),
         (("files", "8", "16"), 1, "fails with files=16 already"),
+        (("files", "64", "99", "--reset", "false"), 1, "nothing was tested: make it work with"),
         (("files", "64", "64"), 2, "is not below"),
         (("nothing", "1", "2"), 2, "no such limit"),
         (("memory", "10%", "50%"), 2, "it takes a size"),

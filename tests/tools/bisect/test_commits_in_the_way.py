@@ -149,6 +149,41 @@ def test_submodules(bisect, repository, tmp_path, zeroin):
     assert repository.git("-C", "lib", "rev-parse", "HEAD").strip() == versions[1]
 
 
+def test_submodules_come_from_the_users_own_copies_alone(bisect, repository, tmp_path, zeroin):
+    """Also those in others; what else a commit names, any folder of the machine, is not cloned."""
+    make = type(repository)
+    deep, inner, private = (
+        make(tmp_path / one, zeroin.env) for one in ("deep", "inner", "private")
+    )
+    deep.commits({"deep.txt": "deep"})
+    secret = private.commits({"secret.txt": "secret"})[-1]
+    allow = ("-c", "protocol.file.allow=always")
+    inner.commits({"lib.py": "V = 1\n"})
+    inner.git(*allow, "submodule", "--quiet", "add", str(deep.folder), "deep")
+    inner.git("commit", "-q", "-m", "deeper")
+    repository.commits({"src/pkg/core.py": GOOD})
+    repository.git(*allow, "submodule", "--quiet", "add", str(inner.folder), "lib")
+    repository.git(*allow, "submodule", "--quiet", "update", "--init", "--recursive")
+    modules = (repository.folder / ".gitmodules").read_text()
+    stolen = f'[submodule "stolen"]\n\tpath = stolen\n\turl = {private.folder}\n'
+    repository.write(".gitmodules", modules + stolen)
+    repository.git("add", ".gitmodules")
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{secret},stolen")
+    for number in range(8):
+        repository.write("number.txt", str(number))
+        repository.git("add", "number.txt")
+        repository.git("commit", "-q", "-m", f"{number}")
+    repository.write(
+        "repro.py",
+        "import os\nassert not os.path.exists('stolen/secret.txt'), 'cloned'\n"
+        "assert os.path.exists('lib/deep/deep.txt'), 'none'\n"
+        "assert int(open('number.txt').read()) < 5\n",
+    )
+    shas = repository.git("log", "--reverse", "--format=%H").split()
+    done = bisect("commits", shas[-8], *COMMAND, cwd=repository.folder)
+    assert done.told["first_bad"] == shas[-3]
+
+
 @pytest.mark.parametrize("name", ["a repo, ü [1]", "a:b"])
 def test_odd_names(bisect, repository, name):
     """Of the repository, and of what is not committed; where PYTHONPATH can't say it, that is said."""

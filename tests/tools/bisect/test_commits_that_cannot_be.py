@@ -129,3 +129,15 @@ def test_a_reset_that_fails_is_no_culprit(bisect, repository):
     done = bisect(*words, cwd=repository.folder, env={"PYTHONPATH": "src"})
     assert (done.code, done.told["verdict"]) == (1, "not-reproduced")
     assert f"can't be tested: exit 125: the reset failed: {reset}" in done.told["why"]
+
+
+def test_commits_at_which_the_reset_fails_are_skipped(bisect, repository):
+    """They hide the answer, and that is all that is said: what was not begun imported nothing."""
+    skipped = [f"{GOOD}# not now\n", f"{BAD}# not now\n"]
+    shas = repository.commits(GOOD, GOOD, *skipped, BAD)
+    words = ("commits", "HEAD~4", "--reset", "! grep -q now src/pkg/core.py", *COMMAND)
+    done = bisect(*words, cwd=repository.folder)
+    assert (done.code, done.told["verdict"]) == (1, "range")
+    assert done.told["candidates"] == shas[2:]
+    assert [one["name"] for one in done.told["skipped"]] == shas[2:4]
+    assert done.told["notes"] == []

@@ -6,6 +6,7 @@ import pytest
 
 from repositories import BAD, GOOD
 from zeroin.agent.warm import resume
+from zeroin.tools.bisect.viewed import MOST_HOOKS
 
 COMMAND = ("--", "python", "repro.py")
 LONG_ENOUGH = 2 * resume.LEAST  # seconds before the first use of a commit: for a snapshot
@@ -42,7 +43,7 @@ def test_warm_tries(bisect, repository):
         "from pkg.core import add\n"
         "assert add(1) == 2\n",
     )
-    done = bisect("commits", "HEAD~299", "-j", "1", *COMMAND, cwd=repository.folder)
+    done = bisect("commits", "HEAD~299", "-j", "1", "--warm", *COMMAND, cwd=repository.folder)
     assert done.told["first_bad"] == shas[200]
     assert done.told["tries"] >= 9
     assert len(starts.read_text()) <= 5  # the first run, and those that confirm it
@@ -59,7 +60,7 @@ def test_what_was_written_before_the_snapshot(bisect, repository, early):
         "open('made.txt', 'a').write('2')\n"
         "assert add(1) == 2\n",
     )
-    done = bisect("commits", "HEAD~39", *COMMAND, cwd=repository.folder)
+    done = bisect("commits", "HEAD~39", "--warm", *COMMAND, cwd=repository.folder)
     assert (done.told["first_bad"], done.told["flaky"]) == (shas[20], False)
 
 
@@ -80,7 +81,7 @@ def test_numbers_that_were_drawn_before_the_snapshot(bisect, repository, tmp_pat
         "from pkg.core import add\n"
         "assert luck or add(1) == 2\n",
     )
-    done = bisect("commits", *good, "-j", "1", *COMMAND, cwd=repository.folder)
+    done = bisect("commits", *good, "-j", "1", "--warm", *COMMAND, cwd=repository.folder)
     assert done.told["first_bad"] != shas[2], done.told
     assert done.told["verdict"] in ("found", "range"), done.told
     assert shas[3] in done.told["candidates"]
@@ -92,7 +93,7 @@ def test_what_was_read_and_had_not_run(bisect, repository, text):
     texts = [{"lib.py": one} for one in ("GOOD = 1\n", text, "GOOD = 0\n")]
     shas = repository.commits(*texts)
     check = ("--", "python", "-c", "import lib; assert lib.GOOD")
-    done = bisect("commits", "HEAD~2", "-j", "1", *check, cwd=repository.folder)
+    done = bisect("commits", "HEAD~2", "-j", "1", "--warm", *check, cwd=repository.folder)
     assert (done.told["verdict"], done.told["candidates"]) == ("range", shas[1:])
     assert [one["name"] for one in done.told["skipped"]] == [shas[1]]
 
@@ -116,7 +117,7 @@ def test_the_code_of_a_try_is_the_interpreters_own(bisect, repository, early, na
     leave = "\n".join(f"    {line}" for line in ENDS[name].splitlines())
     text = f"{early.text}from pkg.core import add\nif add(1) != 2:\n{leave}\n"
     repository.write("repro.py", text)
-    done = bisect("commits", "HEAD~4", "-j", "1", *COMMAND, cwd=repository.folder)
+    done = bisect("commits", "HEAD~4", "-j", "1", "--warm", *COMMAND, cwd=repository.folder)
     assert (done.told["first_bad"], done.told["confirmed"]) == (shas[3], True)
     assert early.count() < done.told["tries"]
 
@@ -137,7 +138,7 @@ def test_a_working_folder_that_is_made_anew(bisect, repository, early):
     script = f"{early.text}from pkg.core import add\nassert add(1) == 2\n"
     repository.write("late/repro.py", f"{script}open('repro.py').read()\n")
     folder = repository.folder / "late"
-    done = bisect("commits", "HEAD~11", "-j", "1", *COMMAND, cwd=folder)
+    done = bisect("commits", "HEAD~11", "-j", "1", "--warm", *COMMAND, cwd=folder)
     assert done.told["first_bad"] == shas[7], done.told
     assert early.count() < done.told["tries"]
 
@@ -151,6 +152,37 @@ def test_a_resumed_try_that_cannot_go_on_is_run_again(bisect, repository):
         "repro.py",
         f"import lib, time\nmade = lib.numbers()\ntime.sleep({LONG_ENOUGH})\nassert next(made)\n",
     )
-    done = bisect("commits", "HEAD~19", "-j", "1", *COMMAND, cwd=repository.folder)
+    done = bisect("commits", "HEAD~19", "-j", "1", "--warm", *COMMAND, cwd=repository.folder)
     assert (done.told["first_bad"], done.told["verdict"]) == (shas[14], "found")
     assert done.told["skipped"] == []
+
+
+def test_a_large_package(bisect, repository, early):
+    """Of what tries don't watch statement by statement, a change counts as a whole."""
+    large = "".join(f"def f{n}(x):\n    y = x\n    return y + {n}\n\n\n" for n in range(100))
+    large *= 1 + MOST_HOOKS // len(large)
+    core = "from pkg import large\n\n\ndef add(x):\n    return large.add(x)\n"
+    shas = repository.commits(
+        *[
+            {
+                "src/pkg/core.py": f"{core}# {n % 3}\n",
+                "src/pkg/large.py": f"{large}{GOOD if n < 30 else BAD}# {n}\n",
+            }
+            for n in range(60)
+        ],
+    )
+    watched = repository.folder.parent / "watched"
+    repository.write(
+        "repro.py",
+        f"{early.text}from pkg import core\nimport os, sys\n"
+        "steps = [one for name, one in sys.modules.items() if name.endswith('.stepping.steps')]\n"
+        "files = sorted(os.path.basename(path) for one in steps for path in one.files)\n"
+        f"open({str(watched)!r}, 'a').write(f'{{files}}\\n')\n"
+        "assert core.add(1) == 2\n",
+    )
+    words = ("commits", "HEAD~59", "-j", "1", "--warm", *COMMAND)
+    done = bisect(*words, cwd=repository.folder)
+    assert done.told["first_bad"] == shas[30]
+    assert early.count() < done.told["tries"]
+    seen = ["__init__.py", "core.py", "repro.py"]
+    assert set(watched.read_text().splitlines()) == {"[]", f"{seen}"}  # cold, and warm

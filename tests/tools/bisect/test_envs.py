@@ -248,7 +248,7 @@ def test_an_attempt_and_this(bisect, project, zeroin, index):
         ("old.txt", "empty.txt", 2, "no packages in it"),
         ("old.txt", "loose.txt", 2, "p00 is not pinned"),
         ("old.txt", "folder", 2, "no virtual environment"),
-        ("attempt:1", "new.txt", 1, "nothing has been recorded here yet"),
+        ("attempt:1", "new.txt", 1, "nothing has been recorded in this folder yet"),
     ],
 )
 def test_what_cannot_be_read(bisect, project, old, new, code, said):

@@ -17,6 +17,7 @@ from zeroin.tools.bisect.luck import until_sure
 from zeroin.tools.bisect.ordered import FLAKY, Ordered
 from zeroin.tools.bisect.report import BisectOptions
 from zeroin.tools.bisect.tries import Tries
+from zeroin.tools.bisect.warmth import Pace
 from zeroin.tools.workers import Answer
 
 FAILURE = Signature(*["ValueError at total"] * 3)
@@ -26,7 +27,7 @@ SLOW = 2.0  # seconds that a run is said to take: such programs are run as seldo
 class Workers:
     """All that run end at the same time; each run fails at the rate of its place."""
 
-    workers = 0
+    workers = next_slot = 0
 
     def __init__(self, fails, *, warm=False) -> None:
         self.running = []
@@ -38,12 +39,17 @@ class Workers:
         self.running.append(trial)
         self.started.append(trial)
 
-    def give_up(self, trials) -> None:
+    def give_up(self, trials):
         self.running = [one for one in self.running if one not in trials]
 
     def wait(self):
         done, self.running = self.running, []
-        return [(one, Answer(self._outcome(one.name), about=self._warm)) for one in done]
+        return [(one, Answer(self._outcome(one.name), pace=self._pace(one))) for one in done]
+
+    def _pace(self, trial):
+        if not self._warm or trial.bound is None:
+            return Pace(SLOW)
+        return Pace(SLOW / 10, warm=True, resumed=True)
 
     def _outcome(self, name):
         if self._fails(name):
@@ -51,10 +57,10 @@ class Workers:
         return Outcome(Kind.PASSED, 0, seconds=SLOW)
 
 
-def made_tries(fails, jobs):
+def made_tries(fails, jobs, **how):
     axis = SimpleNamespace(noun="commit", key="", label=str, servant=None)
     teller = SimpleNamespace(ends=lambda _: None, progress=lambda _: None, note=lambda _: None)
-    options = BisectOptions(jobs=jobs)
+    options = BisectOptions(jobs=jobs, **how)
     tries = Tries(axis, options, teller, "", None)
     tries._pool = Workers(fails)
     return tries, options
@@ -167,3 +173,22 @@ def test_an_end_that_wavers_is_no_end():
     tries.outcomes["0"] = [Outcome(Kind.PASSED, 0, seconds=SLOW)]
     found = Ordered(tries, [str(place) for place in range(5)], options, wavers=True).find()
     assert (found.verdict, "fails in" in found.why) == ("not-reproduced", True)
+
+
+def test_no_more_workers_where_each_would_begin_at_the_start():
+    """With --warm, a program that seems to wait brings no new workers, which have no snapshot."""
+    tries, _ = made_tries(lambda _: False, jobs=0, warm=True)
+    tries.run(["1", "2"])
+    tries._pool.workers = 2
+    assert tries.free == 2
+
+
+def test_what_finds_out_is_not_ended_for_a_try_that_nobody_needs():
+    """A worker that leaves its first snapshot is worth more than what others begin instead."""
+    tries, _ = made_tries(lambda _: False, jobs=2)
+    tries.between = lambda: (600, 8.0)
+    tries.run(["1"])
+    tries.start("2")
+    tries.start("3", cold=True)
+    tries.give_up({"2", "3"})
+    assert tries.running == ["2"]

@@ -17,8 +17,9 @@ def test_tries_are_warm(shrink, program, tmp_path, python):
     done = shrink("data.jsonl", "-j", "1", "--", python, "train.py", "data.jsonl")
     assert done.told["warm"], done.err
     assert done.told["tries"] > 20
-    # Two for the baseline, of which one has the snapshot, and three to confirm the result.
-    assert count.read_text() == "x" * 5
+    # Two for the baseline, of which one has the snapshot, three to confirm the result, and one to
+    # see that the line which is printed tests that.
+    assert count.read_text() == "x" * 6
 
 
 WRITES = """

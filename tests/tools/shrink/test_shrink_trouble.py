@@ -30,6 +30,22 @@ def test_a_command_that_ignores_the_payload(shrink, program):
     assert "zeroin run -- python trian.py data.jsonl" in done.out
 
 
+def test_what_is_not_confirmed_is_no_result(shrink, program, tmp_path):
+    """What stops failing amidst the search leaves neither a file nor a line to reproduce it."""
+    runs = tmp_path / "runs"
+    (program / "train.py").write_text(
+        f"open({str(runs)!r}, 'a').write('x')\n"
+        f"if len(open({str(runs)!r}).read()) <= 5: raise KeyError(open('data.jsonl').read(1))\n"
+    )
+    done = shrink("data.jsonl", "--cold", "-j", "1", *COMMAND)
+    assert (done.code, done.told["verdict"], done.told["confirmed"]) == (1, "unconfirmed", False)
+    assert (done.told["payloads"], list(program.glob("*.min.*"))) == ([], [])
+    runs.unlink()
+    done = shrink("data.jsonl", "--cold", "-j", "1", "--fresh", *COMMAND, text=True)
+    assert "nothing is written" in done.out
+    assert "reproduce:" not in done.out
+
+
 def test_an_empty_payload(shrink, program):
     """There is nothing to leave out, which is said, and no error."""
     (program / "data.jsonl").write_text("")
@@ -154,8 +170,16 @@ def test_kill_9_leaves_no_process_and_its_folder_goes_with_the_next(
     shrink, program, zeroin, tmp_path
 ):
     """Workers and what they run end with the driver; what was found out is there for the next."""
+    runs, block = tmp_path / "runs", tmp_path / "block"
+    block.touch()  # after some tries it waits, so that it is killed amidst the search
+    train = program / "train.py"
+    train.write_text(
+        f"import os, time\nopen({str(runs)!r}, 'a').write('x')\n"
+        f"while os.path.getsize({str(runs)!r}) > 5 and os.path.exists({str(block)!r}):\n"
+        f"    time.sleep(0.01)\n{train.read_text()}"
+    )
     env = zeroin.env | {"TMPDIR": str(tmp_path)}
-    words = [sys.executable, "-m", "zeroin", "shrink", "--json", "data.jsonl", *COMMAND]
+    words = [sys.executable, "-m", "zeroin", "shrink", "--json", "data.jsonl", "--cold", *COMMAND]
     with subprocess.Popen(
         words, cwd=program, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as running:
@@ -166,8 +190,9 @@ def test_kill_9_leaves_no_process_and_its_folder_goes_with_the_next(
             assert running.poll() is None
             time.sleep(0.01)
         running.kill()
+    block.unlink()
     assert list(tmp_path.glob("zeroin-shrink-*"))
-    done = shrink("data.jsonl", *COMMAND, env={"TMPDIR": str(tmp_path)})
+    done = shrink("data.jsonl", "--cold", *COMMAND, env={"TMPDIR": str(tmp_path)})
     assert done.told["resumed"] >= 1
     assert not list(tmp_path.glob("zeroin-shrink-*"))
 

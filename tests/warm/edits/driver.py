@@ -23,7 +23,7 @@ from typing import Any
 from zeroin.cycle import Cycle
 from zeroin.fronts import report_json
 from zeroin.fronts.loop_desk import Words
-from zeroin.run.warm.exchange import Exchange
+from zeroin.run.warm import Engine
 from zeroin.run.warm.lines import Line
 from zeroin.tools.loop import LoopOptions, loop
 from zeroin.tools.loop.report import Order
@@ -118,14 +118,14 @@ def _take_snapshots(every: float) -> None:
 
 
 def _hear_mistakes(teller: _Teller) -> None:
-    take = Exchange._take
+    take = Engine._take
 
     def take_all(self: Any, line: Line, message: dict[str, Any]) -> None:
         if message.get("kind") == "mistake":
             teller.say(kind="mistake", text=message["text"])
         take(self, line, message)
 
-    Exchange._take = take_all  # type: ignore[method-assign]
+    Engine._take = take_all  # type: ignore[method-assign]
 
 
 class _Desk(Words):

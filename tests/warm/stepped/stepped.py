@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import support
+from zeroin.run.agent_order import AgentOrder, WarmOrder, hand_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -177,7 +178,8 @@ def environment(folder: Path, *, stepped: bool) -> dict[str, str]:
     if stepped:
         inbox = folder / "inbox"
         inbox.mkdir(exist_ok=True)
-        env.update(PYTHONPATH=str(BOOT), ZEROIN_AGENT=str(inbox), ZEROIN_WARM="-")
+        env = hand_order(AgentOrder(warm=WarmOrder("-")), str(inbox), env)
+        env["PYTHONPATH"] = str(BOOT)
     return env
 
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from typing import Any
 
 
-def install(environ: Mapping[str, str]) -> None:
-    """Called at the start of each process. `ZEROIN_LEAK` says what is wanted, as JSON."""
-    import json
-
+def install(wanted: dict[str, Any], folder: str) -> None:
+    """Begin with what is wanted; called at the start of each process."""
     from . import ticks
 
-    ticks.begin(json.loads(environ["ZEROIN_LEAK"]), environ["ZEROIN_AGENT"])
+    ticks.begin(wanted, folder)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gc
 import sys
+import time
 import types
+
+from ..referents import list_referents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +15,8 @@ if TYPE_CHECKING:
 
 DEEP = 12  # holders above one another
 WIDE = 40  # holders of one object that are looked at
-MOST = 150  # objects asked for their holders in all
+MOST = 150  # objects asked for their holders, for one way
+SECONDS = 20.0  # that all ways of one look may take together
 _OURS = "_zeroin_agent"
 
 
@@ -30,36 +34,89 @@ def names_of(thing: Any) -> dict[str, Any]:
     return found if type(found) is dict else {}
 
 
-def way(thing: Any, ignore: set[int]) -> list[str]:
+class Effort:
+    """How much the searches of one look may take, and how many of them were given up."""
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self.until = time.monotonic() + seconds
+        self.given_up = 0
+
+    def is_spent(self, asked: int = 0) -> bool:
+        """Whether a search that has asked so many objects has to stop."""
+        return asked >= MOST or time.monotonic() >= self.until
+
+
+def way(thing: Any, ignore: set[int], effort: Effort) -> list[str]:
     """From the root to the thing, in words: ["module __main__", "history"]; [] if none is found.
 
-    Breadth first, so it is a shortest way. `ignore` are ids of objects of ours.
+    Breadth first, so it is a shortest way. `ignore` are ids of objects of ours. Each object that
+    is asked for its holders costs a walk over all objects that there are, hence `effort`.
     """
     modules = _modules()
     queue: list[Any] = [_Step(thing, [], {id(thing)})]
     seen = {id(thing), id(queue), *ignore}
+    running = _variables()
+    seen.add(id(running))
     asked = 0
     # The variable of a running function is the last answer: it may be one of many names.
     local: list[str] = []
-    while queue and asked < MOST:
+    while queue:
         step = queue.pop(0)
         if len(step.words) > DEEP:
             continue
+        if not local and id(step.thing) in running:
+            local = [*running[id(step.thing)], *step.words]
+        if effort.is_spent(asked):
+            effort.given_up += not local
+            break
         asked += 1
-        if not local:
-            found = _local(step.thing)
-            local = [*found, *step.words] if found else []
         for holder in _holders(step.thing, seen):
             seen.add(id(holder))
             root = _root(holder, step.thing, modules)
             if root:
                 return [*root, *step.words]
-            word = _edge(holder, step)
-            words = [word, *step.words] if word else step.words
-            if word.startswith("a default") and words[1:2] == ["[…]"]:
-                del words[1]  # the tuple of defaults
-            queue.append(_Step(holder, words, {*step.path, id(holder)}))
+            queue.append(_Step(holder, _lengthen(holder, step), {*step.path, id(holder)}))
     return local
+
+
+def list_held(things: list[Any], ignore: set[int], deep: int = 2) -> list[Any]:
+    """Those of the things that have a holder in Python, other than this list and the ignored ones.
+
+    A tuple or a list is a holder if it has one itself, up to `deep` of them above one another.
+    What only compiled code keeps alive is left out. Each level is one walk over all objects.
+    """
+    wanted = {id(one) for one in things}
+    found = {key for key in _variables() if key in wanted}
+    referrers = gc.get_referrers(*things)
+    ignore = {*ignore, id(things), id(referrers)}
+    sequences = []
+    for holder in referrers:
+        if id(holder) in ignore or (is_a(holder, types.FrameType) and _is_ours(holder)):
+            continue
+        if type(holder) in (tuple, list):
+            sequences.append(holder)
+        else:
+            found.update(id(one) for one in list_referents([holder]))
+    if sequences and deep:
+        held = list_held(sequences, ignore, deep - 1)
+        found.update(id(one) for one in list_referents(held))
+    return [one for one in things if id(one) in found]
+
+
+def _is_ours(frame: Any) -> bool:
+    return bool(frame.f_globals.get("__name__", "").startswith(_OURS))
+
+
+def _lengthen(holder: Any, step: _Step) -> list[str]:
+    """The words of a step, and before them how its holder leads to it."""
+    if step.thing is names_of(holder) and step.words[:1] and step.words[0].startswith("['"):
+        name = step.words[0][2:-2]
+        return [f".{name} of a {type(holder).__name__}", *step.words[1:]]
+    word = _edge(holder, step)
+    words = [word, *step.words] if word else step.words
+    if word.startswith("a default") and words[1:2] == ["[…]"]:
+        del words[1]  # the tuple of defaults
+    return words
 
 
 class _Step:
@@ -73,18 +130,17 @@ class _Step:
         self.path = path
 
 
-def _local(one: Any) -> list[str]:
-    """A variable of a function that is running: newer Pythons have no object for its frame."""
+def _variables() -> dict[int, list[str]]:
+    """What running functions have in variables: newer Pythons have no object for such a frame."""
+    found: dict[int, list[str]] = {}
     for frame in list(sys._current_frames().values()):
         above: Any = frame
         while above is not None:
-            inside = above.f_globals.get("__name__", "")
-            if not inside.startswith(_OURS) and above.f_code.co_name != "<module>":
+            if not _is_ours(above) and above.f_code.co_name != "<module>":
                 for name, value in list(above.f_locals.items()):
-                    if value is one:
-                        return [f"local of {above.f_code.co_name}()", name]
+                    found.setdefault(id(value), [f"local of {above.f_code.co_name}()", name])
             above = above.f_back
-    return []
+    return found
 
 
 def _holders(one: Any, seen: set[int]) -> list[Any]:
@@ -92,8 +148,7 @@ def _holders(one: Any, seen: set[int]) -> list[Any]:
     for holder in gc.get_referrers(one):
         if id(holder) in seen or is_a(holder, _Step):
             continue
-        is_frame = is_a(holder, types.FrameType)
-        if is_frame and holder.f_globals.get("__name__", "").startswith(_OURS):
+        if is_a(holder, types.FrameType) and _is_ours(holder):
             continue
         found.append(holder)
         if len(found) == WIDE:

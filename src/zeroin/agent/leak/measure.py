@@ -50,7 +50,9 @@ def command_of(pid: int) -> str:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
             words = file.read().decode("utf-8", "replace").split("\0")
         if words[0]:
-            return " ".join(words).strip()
+            from ..common import secrets
+
+            return " ".join(secrets.mask_words(words)).strip()
         with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as file:
             return f"{file.read().strip()}, which has ended and was not waited for"
     except OSError:  # it is gone

@@ -162,7 +162,7 @@ def _opened() -> int:
     """The file of this process: a forked one has its own."""
     pid = os.getpid()
     if _file[0] != pid:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC
         fd = os.open(os.path.join(_folder, f"leak-{pid}"), flags, 0o600)
         _file[:] = [pid, _high(fd)]
     return _file[1]

@@ -10,10 +10,10 @@ import _thread
 import gc
 import os
 import sys
-import time
 import tracemalloc
 
-from .. import owner, post, secrets
+from .. import owner, post, referents
+from ..common import secrets
 from . import holders, measure
 
 TYPE_CHECKING = False
@@ -28,6 +28,8 @@ MOST_CONTAINERS = 2_000_000
 CONTAINERS = (list, dict, set, frozenset)
 WAIT = 30.0
 NODES = 20_000  # of a graph that are counted
+EARLIER = 5.0  # seconds that the look before the last may take
+INSIDE = 20  # parts of a thing in which tensors are looked for
 COMMAND = 200  # characters
 WIDE = 10_000  # entries of a dict that are looked through
 
@@ -39,6 +41,8 @@ class Look:
         self.first: int = order["from"]
         self.last: int = order["to"]
         self.before: dict[str, Any] = {}
+        self.graphs = 0  # steps of the largest graph of autograd, when it began
+        self.earlier: list[Any] = []  # last steps of larger graphs, one repetition before the end
         self.times = 0
         self.doing = _thread.allocate_lock()
 
@@ -54,6 +58,11 @@ class Look:
             self.times = at[0] - self.first
             self._tell()  # and the lock is kept: it is told once
             return
+        elif at[0] == self.last - 1:
+            effort = holders.Effort(EARLIER)
+            self.earlier = [
+                one.grad_fn for one, nodes in _graph_sizes(effort) if nodes > self.graphs
+            ]
         self.doing.release()
 
     def _begin(self) -> None:
@@ -62,20 +71,30 @@ class Look:
         tracemalloc.take_snapshot().statistics("lineno")
         tracemalloc.stop()
         measure.sample()
+        _say_progress(0, 0)
         _state()
-        holders.way(self.before, set())
+        effort = holders.Effort()
+        holders.way(self.before, set(), effort)
         gc.collect()
+        self.graphs = max([nodes for _, nodes in _graph_sizes(effort)], default=0)
         self.before = _state()
+        _say_progress(1, 1)
         tracemalloc.start(FRAMES)
 
     def _tell(self) -> None:
         times = self.times
+        _say_progress(0, 0)
+        carriers, self.earlier = _continued_at(self.earlier), []
         traced = tracemalloc.get_traced_memory()[0]
         cycles = _cycles(times)
         left = tracemalloc.get_traced_memory()[0]
         shot = tracemalloc.take_snapshot()
         tracemalloc.stop()
         after = _state()
+        effort = holders.Effort()
+        containers = _containers(self.before, after, times, effort)
+        kept = {key for _, key in _grown_containers(self.before, after, times)}
+        carried = _carried_graph(self.graphs, times, carriers, kept, effort)
         message = {
             "kind": "leak",
             "pid": os.getpid(),
@@ -85,17 +104,24 @@ class Look:
             "cycles": cycles,
             "gc": gc.isenabled(),
             "sites": _sites(shot, times),
-            "containers": _containers(self.before, after, times),
-            "types": _types(self.before, after, times),
+            "containers": containers,
+            "types": _types(self.before, after, times, effort),
             "tensors": _tensors(self.before, after),
             "graph": _graph(self.before["ids"]),
-            "graph_held": _graph_held(times),
+            "graph_held": [] if carried is None else holders.way(carried, kept, effort),
+            "graph_elements": _elements(carried),
+            "given_up": effort.given_up,
             "fds": [v for k, v in after["fds"].items() if k not in self.before["fds"]][:20],
             "threads": _threads(self.before["threads"]),
             "children": _commands(after["children"] - self.before["children"]),
         }
         if post.send(message):
-            time.sleep(WAIT)  # the driver ends us
+            post.wait_to_be_ended(WAIT)
+
+
+def _say_progress(done: int, of: int) -> None:
+    """Tell the driver how many searches for holders are done; that all are, when it goes on."""
+    post.send({"kind": "leak_progress", "pid": os.getpid(), "done": done, "of": of})
 
 
 def _cycles(times: int) -> list[dict[str, Any]]:
@@ -152,7 +178,7 @@ def _untracked(objects: list[Any]) -> list[Any]:
     for one in objects:
         if _size(one, type(one)) > WIDE:
             continue
-        for value in gc.get_referents(one):
+        for value in referents.list_referents([one]):
             # The tuple of a function's defaults is left out as well, if it holds only such.
             inner = value if type(value) is tuple and not gc.is_tracked(value) else (value,)
             for each in inner:
@@ -205,35 +231,48 @@ def _sites(shot: Any, times: int) -> list[dict[str, Any]]:
     ]
 
 
-def _containers(before: dict[str, Any], after: dict[str, Any], times: int) -> list[dict[str, Any]]:
+def _containers(
+    before: dict[str, Any], after: dict[str, Any], times: int, effort: holders.Effort
+) -> list[dict[str, Any]]:
     """Those that hold more things each time, and by which names they are held."""
-    grown = []
-    for key, size in after["sizes"].items():
-        old = before["sizes"].get(key)
-        if old is not None and size - old >= OFTEN * times:
-            grown.append((size - old, key))
-    grown.sort(reverse=True)
+    grown = _grown_containers(before, after, times)
     wanted = {key for _, key in grown[:TYPES]}
     objects = gc.get_objects()
     things = {id(one): one for one in [*objects, *_untracked(objects)] if id(one) in wanted}
     del objects
     ignore = _ours(before, after)
-    found = []
-    for more, key in grown[:TYPES]:
+    found: list[dict[str, Any]] = []
+    for number, (more, key) in enumerate(grown[:TYPES]):
         thing = things.pop(key, None)
         if thing is None or key in ignore:
             continue
+        _say_progress(number, len(wanted))
+        last = _content(thing)
+        ours = ignore | {id(things), id(grown), id(wanted), id(last)}
         found.append(
             {
                 "type": _name(type(thing)),
                 "name": str(holders.names_of(thing).get("__qualname__", "")),
                 "items": more / times,
-                "of": _content(thing),
-                "held": holders.way(thing, ignore | {id(things), id(grown), id(wanted)}),
+                "of": _name(type(last[0])) if last else "",
+                "graph_elements": _elements(last[0]) if last else 0,
+                "held": holders.way(thing, ours, effort),
             }
         )
     named = [one for one in found if not _is_known(one["held"])]
     return sorted(named, key=lambda one: not one["held"])
+
+
+def _grown_containers(
+    before: dict[str, Any], after: dict[str, Any], times: int
+) -> list[tuple[int, int]]:
+    """By how many things containers have grown, with their ids; those that grew most come first."""
+    grown = []
+    for key, size in after["sizes"].items():
+        old = before["sizes"].get(key)
+        if old is not None and size - old >= OFTEN * times:
+            grown.append((size - old, key))
+    return sorted(grown, reverse=True)
 
 
 def _ours(before: dict[str, Any], after: dict[str, Any]) -> set[int]:
@@ -246,21 +285,21 @@ def _is_known(held: list[str]) -> bool:
     return bool(held) and any("_zeroin_agent" in word or "tracemalloc" in word for word in held)
 
 
-def _content(thing: Any) -> str:
-    """The type of what was put in last."""
+def _content(thing: Any) -> list[Any]:
+    """What was put in last; an empty list for what can't be told."""
     try:
         if holders.is_a(thing, dict):
-            one = next(reversed(thing.values()))
-        elif holders.is_a(thing, list) or type(thing).__name__ == "deque":
-            one = thing[-1]
-        else:
-            one = next(iter(thing))
+            return [next(reversed(thing.values()))]
+        if holders.is_a(thing, list) or type(thing).__name__ == "deque":
+            return [thing[-1]]
+        return [next(iter(thing))]
     except Exception:
-        return ""
-    return _name(type(one))
+        return []
 
 
-def _types(before: dict[str, Any], after: dict[str, Any], times: int) -> list[dict[str, Any]]:
+def _types(
+    before: dict[str, Any], after: dict[str, Any], times: int, effort: holders.Effort
+) -> list[dict[str, Any]]:
     """Types of which there are more each time, with the way to one of the new objects."""
     more = {
         name: count - before["counts"].get(name, 0)
@@ -268,18 +307,25 @@ def _types(before: dict[str, Any], after: dict[str, Any], times: int) -> list[di
         if count - before["counts"].get(name, 0) >= OFTEN * times
     }
     names = sorted(more, key=lambda name: (name in _PLAIN, -more[name]))[:TYPES]
-    examples: dict[str, Any] = {}
-    for one in gc.get_objects():
-        name = _name(type(one))
-        if name in names and id(one) not in before["ids"] and name not in examples:
-            examples[name] = one
+    examples = _pick_examples(names, before["ids"])
     ignore = _ours(before, after) | {id(examples), id(more)}
     found = []
-    for name in names:
-        held = holders.way(examples[name], ignore) if name in examples else []
+    for number, name in enumerate(names):
+        _say_progress(number, len(names))
+        held = holders.way(examples[name], ignore, effort) if name in examples else []
         if not _is_known(held):
             found.append({"type": name, "more": more[name] / times, "held": held})
     return found
+
+
+def _pick_examples(names: list[str], before: set[int]) -> dict[str, Any]:
+    """Of each type a new object from the middle of all: the latest ones are in use, not leaked."""
+    new: dict[str, list[Any]] = {}
+    for one in gc.get_objects():
+        name = _name(type(one))
+        if name in names and id(one) not in before:
+            new.setdefault(name, []).append(one)
+    return {name: found[len(found) // 2] for name, found in new.items()}
 
 
 # Too common to say much; told after all others.
@@ -299,14 +345,66 @@ def _graph(before: set[int]) -> str:
     return next(made, "")
 
 
-def _graph_held(times: int) -> list[str]:
-    """The way to the tensor with the largest graph, if each repetition may have added to it."""
-    most, largest = times, None
+def _carried_graph(
+    before: int, times: int, carriers: set[str], kept: set[int], effort: holders.Effort
+) -> Any:
+    """The tensor by which each repetition hangs its graph on that of the one before, or None.
+
+    Only a graph that has grown tells that: `before` are the steps of the largest when it began.
+    The tensors of earlier repetitions are alive as well: torch has them for the graph, or a
+    container that grows, one of `kept`. The one that the program carries along has another holder,
+    and was made by one of the steps `carriers`. Of several the smallest is inside the others,
+    which were computed from it.
+    """
+    sizes = {id(one): nodes for one, nodes in _graph_sizes(effort) if nodes > before}
+    if not sizes or max(sizes.values()) - before < OFTEN * times:
+        return None
+    grown = [
+        one
+        for one, node in _with_graph()
+        if id(one) in sizes and type(node).__name__ in (carriers or {type(node).__name__})
+    ]
+    return min(holders.list_held(grown, kept), key=lambda one: sizes[id(one)], default=None)
+
+
+def _continued_at(earlier: list[Any]) -> set[str]:
+    """Names of those of the `earlier` last steps on which the latest repetition has built."""
+    old = _reach(earlier, set())
+    new = _reach([node for _, node in _with_graph() if node not in old], old)
+    met = {inner for node in new for inner, _ in node.next_functions}
+    return {type(node).__name__ for node in earlier if node in met}
+
+
+def _graph_sizes(effort: holders.Effort) -> list[tuple[Any, int]]:
+    """Tensors that keep a graph, with its steps."""
+    found = []
     for one, node in _with_graph():
-        nodes = _nodes(node)
-        if nodes > most:
-            most, largest = nodes, one
-    return [] if largest is None else holders.way(largest, set())
+        if effort.is_spent():
+            effort.given_up += 1
+            break
+        found.append((one, _nodes(node)))
+    return found
+
+
+def _elements(one: Any, deep: int = 2) -> int:
+    """How many numbers the largest tensor holds that keeps its graph: it, or one inside it."""
+    tensor: Any = getattr(sys.modules.get("torch"), "Tensor", None)
+    if tensor is None:
+        return 0
+    try:
+        if holders.is_a(one, tensor):
+            return int(tensor.numel(one)) if one.grad_fn is not None else 0
+    except Exception:  # a class of tensors that has none
+        return 0
+    if not deep:
+        return 0
+    inside: list[Any] = []
+    if holders.is_a(one, (list, tuple)):
+        inside = list(tuple.__iter__(one) if holders.is_a(one, tuple) else list.__iter__(one))
+    elif holders.is_a(one, dict):
+        inside = list(dict.values(one))
+    inside += holders.names_of(one).values()
+    return max([_elements(each, deep - 1) for each in inside[:INSIDE]], default=0)
 
 
 def _with_graph() -> list[tuple[Any, Any]]:
@@ -326,13 +424,18 @@ def _with_graph() -> list[tuple[Any, Any]]:
 
 def _nodes(node: Any) -> int:
     """How many steps of the backward pass hang on one, up to some."""
-    seen, left = {node}, [node]
+    return len(_reach([node], set()))
+
+
+def _reach(nodes: list[Any], without: set[Any]) -> set[Any]:
+    """These steps of the backward pass and what hangs on them, up to some."""
+    seen, left = set(nodes), list(nodes)
     while left and len(seen) < NODES:
         for inner, _ in left.pop().next_functions:
-            if inner is not None and inner not in seen:
+            if inner is not None and inner not in seen and inner not in without:
                 seen.add(inner)
                 left.append(inner)
-    return len(seen)
+    return seen
 
 
 def _commands(pids: set[int]) -> list[str]:

@@ -11,7 +11,7 @@ What is not sure is not told: the text may come from a file that was edited sinc
 
 from __future__ import annotations
 
-from .. import secrets
+from ..common import secrets
 from . import sources
 
 TYPE_CHECKING = False
@@ -247,7 +247,7 @@ def _text(node: ast.expr, source: str) -> str:
     written = _as_written(node)
     if found is None or _as_written(_parsed(found)) != written:
         found = written
-    return text.fit(secrets.mask_urls(text.one_line(found)), LONGEST)
+    return text.fit(secrets.mask_found(text.one_line(found)), LONGEST)
 
 
 def _parsed(text: str) -> Any:

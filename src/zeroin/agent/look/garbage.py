@@ -11,6 +11,8 @@ from __future__ import annotations
 import gc
 import sys
 
+from ..referents import list_referents
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -71,7 +73,7 @@ def _unknown(objects: list[Any]) -> list[Any]:
             inside[id(one)] = one
     while outside:
         reached = []
-        for one in gc.get_referents(*outside):
+        for one in list_referents(outside):
             if inside.pop(id(one), None) is not None:
                 reached.append(one)
         outside = reached
@@ -81,7 +83,7 @@ def _unknown(objects: list[Any]) -> list[Any]:
 def _owned(unknown: list[Any]) -> list[Any]:
     """What the collector knows nothing of, texts and arrays, and only these refer to."""
     referred = _referred(unknown)
-    held = {id(one): one for one in gc.get_referents(*unknown) if not gc.is_tracked(one)}
+    held = {id(one): one for one in list_referents(unknown) if not gc.is_tracked(one)}
     found = list(held.values())
     held.clear()
     counts = list(map(sys.getrefcount, found))
@@ -91,7 +93,7 @@ def _owned(unknown: list[Any]) -> list[Any]:
 def _referred(objects: list[Any]) -> dict[int, int]:
     """How often these refer to each object."""
     found: dict[int, int] = {}
-    for one in map(id, gc.get_referents(*objects)):
+    for one in map(id, list_referents(objects)):
         found[one] = found.get(one, 0) + 1
     return found
 

@@ -13,7 +13,8 @@ import os
 import sys
 import time
 
-from .. import owner, secrets
+from .. import asked, owner
+from ..common import secrets
 from . import out
 
 TYPE_CHECKING = False
@@ -61,7 +62,7 @@ def full(record: Any) -> str:
     who += [f"{record.processName or 'process'} {record.process}", str(record.threadName)]
     name = record.module if record.name == "__main__" else record.name
     line = f"{stamp} {record.levelname:<8} {name}  {place}  [{' · '.join(who)}]  "
-    return secrets.mask_forms(line + _message(record), _forms())
+    return secrets.mask_found(secrets.mask_forms(line + _message(record), _forms()))
 
 
 def _message(record: Any) -> str:
@@ -250,7 +251,7 @@ class Log:
         self._is_set_up = True
         if not _ours("terminal"):
             _add(Terminal(), "terminal")
-        wanted = os.environ.get("ZEROIN_LOG", "")
+        wanted = asked.order.get("log") or os.environ.get("ZEROIN_LOG", "")
         try:
             if wanted:
                 self.level(wanted)

@@ -11,7 +11,8 @@ import os
 import sys
 import time
 
-from .. import secrets, summary
+from .. import summary
+from ..common import secrets
 from ..summary import text
 from . import calls, out
 
@@ -219,7 +220,7 @@ def _hidden() -> list[str]:
 
 
 def _holds_secret(value: str) -> bool:
-    return "://" in value or any(form in value for form in _known()[1])
+    return any(form in value for form in _known()[1]) or secrets.holds_secret(value)
 
 
 peek = Peek()

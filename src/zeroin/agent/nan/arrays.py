@@ -54,7 +54,8 @@ def _note(numpy: Any, message: Any) -> None:
         "library": "numpy",
         "pid": os.getpid(),
         "time": time.time(),
-        "what": WHAT[kind],
+        # A logarithm of 0; of all else the sign is not told.
+        "what": "-inf" if (kind, operation[:3]) == ("divide by zero", "log") else WHAT[kind],
         "text": text,
         "operation": operation,
         "frames": places.frames_from(frame),

@@ -9,12 +9,11 @@ from .. import hooks, post
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any, Callable
 
 
 class Settings:
-    """What the driver asks for: `ZEROIN_NAN=inf,go-on,after=5`."""
+    """What the driver asks for: "inf,go-on,after=5"."""
 
     def __init__(self, text: str) -> None:
         words = text.split(",")
@@ -23,9 +22,9 @@ class Settings:
         self.after = next((int(one[6:]) for one in words if one.startswith("after=")), 0)
 
 
-def callbacks(environ: Mapping[str, str]) -> dict[str, Callable[[Any], None]]:
+def callbacks(wanted: str) -> dict[str, Callable[[Any], None]]:
     """What to do after which import."""
-    settings = Settings(environ["ZEROIN_NAN"])
+    settings = Settings(wanted)
 
     def on_torch(torch: Any) -> None:
         try:

@@ -17,11 +17,9 @@ if TYPE_CHECKING:
 # pytest is who loads this.
 hookimpl: Callable[..., Callable[[Any], Any]] = sys.modules["_pytest.config"].hookimpl
 # `tests` to run, or null to list them; `result`: where to write.
-_order: dict[str, Any] = {}
+_agent: Any = sys.modules.get("_zeroin_agent.asked")
+_order: dict[str, Any] = _agent.order.get("tests", {}) if _agent is not None else {}
 _result: dict[str, Any] = {"tests": None, "target": None, "reports": []}
-if os.environ.get("ZEROIN_ORDER"):
-    with open(os.environ["ZEROIN_ORDER"], encoding="utf-8") as _file:
-        _order = json.load(_file)
 
 
 @hookimpl(hookwrapper=True)

@@ -1,6 +1,6 @@
 """Probes: something is done at a line or a function of any file, and no file is edited.
 
-The driver lists them, as JSON, in the environment variable ZEROIN_PROBES, which every Python of
+The driver lists them in the order (`asked`), which every Python of
 the run reads:
 
     [{"id": 0, "file": "/home/me/train.py", "line": 41, "peek": ["x.shape"], "if": "step > 100"},
@@ -34,11 +34,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from typing import Any
 
 
-def install(environ: Mapping[str, str]) -> None:
+def install(wanted: list[Any], folder: str) -> None:
     """Called once by the agent's hooks, before the user's code."""
     from . import loading
 
-    loading.begin(environ["ZEROIN_PROBES"], environ["ZEROIN_AGENT"])
+    loading.begin(wanted, folder)

@@ -31,7 +31,8 @@ def of(probe: Probe) -> Iterator[Action]:
 
 def peek(probe: Probe, at: At) -> None:
     """Say what expressions are."""
-    from .. import secrets, summary
+    from .. import summary
+    from ..common import secrets
     from . import hit
 
     values = []

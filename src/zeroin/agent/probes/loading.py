@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import sys
 
-from .. import hooks, post, rewrite
+from .. import hooks, rewrite
 from . import hit, insert, matching, places, tally
 from .asked import Probe
 
@@ -19,9 +19,8 @@ NEAR = 3  # names like the one that is not there
 _probes: list[Probe] = []  # of this process
 
 
-def begin(text: str, folder: str) -> None:
-    """Read what is asked for, and stand where files are loaded."""
-    asked = post.loads(text)
+def begin(asked: list[Any], folder: str) -> None:
+    """Take what is asked for, and stand where files are loaded."""
     tally.begin(folder, len(asked))
     _probes[:] = [Probe(one, number) for number, one in enumerate(asked)]
     for probe in _probes:  # `os.path` is another name of `posixpath`

@@ -185,9 +185,10 @@ class Looks:
     def _definition(self, node: Any, prefix: str) -> None:
         name, outer = prefix + node.name, self._function
         self._function = name
+        is_wanted = self.wants(name)
         if self._is_compiled(node):
-            self.left.append([name, node.lineno])
-        elif self.wants(name):
+            self.left += [[name, node.lineno]] if is_wanted else []
+        elif is_wanted:
             self.functions.append([name, node.lineno, node.end_lineno])
             looks = self._arguments(node)
             head = 1 if ast.get_docstring(node, clean=False) is not None else 0

@@ -10,10 +10,12 @@ import os
 from itertools import count
 
 from .. import owner, post, rewrite
+from . import asked as asking
 from . import change, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
 NAME = "shapes"  # of the file, in the driver's folder
@@ -25,28 +27,54 @@ _files: set[str] = set()  # that are looked at
 _numbers = count()
 
 
-def install(folder: str, asked: str) -> None:
-    """Begin. `asked` is JSON: `files` and `functions`, each empty for all of the user's own."""
+def install(folder: str, wanted: Mapping[str, Any]) -> None:
+    """Begin. `wanted` has `files` and `functions`, each empty for all of the user's own.
+
+    Functions without files are looked for in everything that is loaded, libraries as well.
+    """
     import atexit
 
     global _path  # noqa: PLW0603 - one a process
     _path = f"{folder}/{NAME}"
-    wanted = post.loads(asked)
     files = frozenset(wanted["files"])
     functions = tuple(wanted["functions"])
     atexit.register(_tell_counts)
     os.register_at_fork(after_in_child=_forget_counts)
 
+    known: dict[str, bool] = {}
+
     def is_wanted(path: str) -> bool:
-        return path in files if files else owner.is_users(path)
+        if files or owner.is_users(path):
+            return path in files if files else True
+        if path not in known:
+            known[path] = bool(functions) and _may_have(path, functions)
+        return known[path]
 
     rewrite.add(is_wanted, lambda path, source, tree: changed(path, source, tree, functions))
 
 
+def _may_have(path: str, functions: tuple[str, ...]) -> bool:
+    """Tell whether the file of a library may define one of these functions."""
+    if not path.endswith(asking.END):
+        return False
+    try:
+        with open(path, "rb") as file:
+            source = file.read()
+    except OSError:  # it lies in a zip file
+        return False
+    return any(asking.may_define(source, path, one) for one in functions)
+
+
 def changed(path: str, source: bytes, tree: Any, functions: tuple[str, ...]) -> Any:
-    """The tree with looks in it; what they are is told to the driver."""
+    """The tree with looks in it; what they are is told to the driver. None if it has none."""
     number = f"{os.getpid()}-{next(_numbers)}"
-    _files.add(path)
+    module = asking.module_of(path) if functions else ""
+    found: set[str] = set()  # of the functions that are asked for
+
+    def is_looked_at(name: str) -> bool:
+        matching = [one for one in functions if asking.is_asked(name, module, one)]
+        found.update(matching)
+        return bool(matching) or not functions
 
     def new(place: change.Place, attribute: str) -> Any:
         slot = _slot(number, place.number)
@@ -55,12 +83,17 @@ def changed(path: str, source: bytes, tree: Any, functions: tuple[str, ...]) -> 
         look = places.attribute_look(slot, attribute) if attribute else places.look(slot)
         return rewrite.constant(look)
 
-    looks = change.Looks(new, lambda one: _is_asked(one, functions))
+    looks = change.Looks(new, is_looked_at)
     tree = looks.change(tree)
+    if functions and not found and not owner.is_users(path):
+        return None
+    _files.add(path)
     _write(
         {
             "file": number,
             "path": path,
+            "library": not owner.is_users(path),
+            "asked": sorted(found),
             "digest": _digest(source),
             "places": [place.told() for place in looks.places],
             "functions": looks.functions,
@@ -68,14 +101,6 @@ def changed(path: str, source: bytes, tree: Any, functions: tuple[str, ...]) -> 
         }
     )
     return tree
-
-
-def _is_asked(name: str, functions: tuple[str, ...]) -> bool:
-    """`forward` asks for all of that name, `Model.forward` for one, also for what is inside."""
-    if not functions:
-        return True
-    bare = name.replace("<locals>.", "")
-    return any(f".{one}." in f".{bare}." for one in functions)
 
 
 def _slot(number: str, place: int) -> places.Slot:
@@ -96,7 +121,9 @@ def _write(message: dict[str, Any]) -> None:
     """One line, in one piece, also beside others that write."""
     data = (post.dumps(message) + "\n").encode("ascii")
     try:
-        fd = os.open(_path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        # Without waiting: somebody may have put a pipe there.
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC
+        fd = os.open(_path, flags, 0o600)
     except OSError:  # the run is over: a process that goes on in the background
         return
     try:

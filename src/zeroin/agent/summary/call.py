@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 import time
 
-from .. import secrets
+from ..common import secrets
 from . import arrays, holders, objects, samples, text, values
 
 TYPE_CHECKING = False
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LENGTH = 200  # characters of one summary
 CHARACTERS = (170, 60, 30)  # of a text, by depth: 0 is the value itself, 1 what it holds
+BEYOND = 400  # characters of a text that are looked at, but not shown
 ASKED = 64  # objects whose own repr is run
 LOOKING = 0.6  # the part of the time that looking may take; the rest is for asking
 
@@ -40,10 +41,12 @@ def summarise_all(
     seconds: float = 0.15,
     secrets: Iterable[str] = (),
     signs: bool = False,
+    learned: set[str] | None = None,
 ) -> list[str]:
     """Summarise named values in one line each. The secrets are masked wherever they turn up.
 
-    Numbers of arrays are told by `signs` in a line that is read now, else in words.
+    Numbers of arrays are told by `signs` in a line that is read now, else in words. Secrets that
+    the values gave away by their names are added to `learned`.
     """
     call = Call(seconds, secrets, signs)
     views = [View(value, name) for name, value in items]
@@ -52,7 +55,10 @@ def summarise_all(
     for view in views:
         call.look(view)
     call.ask()
-    return [call.finish(view) for view in views]
+    told = [call.finish(view) for view in views]
+    if learned is not None:
+        learned.update(call.secrets)
+    return told
 
 
 def at_once(value: Any) -> str | None:
@@ -128,7 +134,7 @@ class Call:
         told = view.told
         if view.waits and (self.answer(view) is not None or self.spent() < 2 - LOOKING):
             told = self.attempt(view)
-        told = secrets.mask_urls(secrets.mask_forms(told, self.forms))
+        told = secrets.mask_found(secrets.mask_forms(told, self.forms))
         return text.fit(text.escaped(told), LENGTH)
 
     def spent(self) -> float:
@@ -222,8 +228,10 @@ class Call:
     def quote(self, view: View, base: Any) -> str:
         """Quote text or bytes, or their beginning with the whole length."""
         length, shown = base.__len__(view.value), _length(view)
-        head = _head(view.value, base, shown)
+        # More than is shown: of a secret that is cut, the rest might no longer look like one.
+        head = _head(view.value, base, shown + BEYOND)
         head = (secrets.mask_head if length > shown else secrets.mask_forms)(head, self.forms)
+        head = secrets.mask_found(head)[:shown] if length > shown else secrets.mask_found(head)
         quoted = repr(head) if base is str else repr(head.encode("latin-1"))
         if length > shown:
             return f"{view.title}({length:,}): {quoted[:-1]}…{quoted[-1]}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from .. import asked
 from . import told
 
 TYPE_CHECKING = False
@@ -62,7 +63,7 @@ class Desk:
         self.rates: list[dict[str, Any]] = []
         self.foreign: list[dict[str, str]] = []
         self.notes: list[str] = []
-        self.is_driven = bool(os.environ.get("ZEROIN_AGENT"))
+        self.is_driven = bool(os.environ.get(asked.VARIABLE))
         self.folder = str(config.invocation_params.dir)
         # As it is now: tests may change it.
         self.environ = dict(os.environ)

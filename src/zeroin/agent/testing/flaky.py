@@ -213,12 +213,12 @@ def words(rates: list[dict[str, Any]]) -> list[str]:
 def _about(rate: dict[str, Any]) -> list[str]:
     runs, failed = rate["runs"], rate["failed"]
     low, high = round(100 * rate["low"]), round(100 * rate["high"])
-    share = f"{100 * failed / runs:.0f} %, 95 % between {low} and {high} %"
+    share = f"{100 * failed / runs:.0f} % (95 % interval {low} to {high} %)"
     beside = _beside(rate)
     text = {
-        "flaky": f"failed {failed} of {runs}: flaky ({share}){beside}",
+        "flaky": f"failed {failed} of {runs}: flaky, {share}{beside}",
         "fails always": f"failed {failed} of {runs}: not flaky{beside}",
-        "failed once": f"failed once, then {failed} of {runs}: flaky ({share})",
+        "failed once": f"failed once, then {failed} of {runs}: flaky, {share}",
         "order": f"failed {failed} of {runs} here, and never alone: it depends on what ran before",
         "first": f"failed once, then 0 of {runs}, and always alone: it fails the first time in a "
         "process",

@@ -36,6 +36,11 @@ def _link(link: dict[str, Any], folder: str, named: bool) -> list[str]:
                 lines.append(SAME)
             continue
         lines += _frame(frame, folder)
+    worker = link.get("worker")
+    if worker:
+        lines.append(f"in {worker['item'] or worker['name'] or 'a worker'}")
+        for inner in worker["chain"]:
+            lines += ["   " + line for line in _link(inner, folder, named=True)]
     if named and (lines or not link.get("group")):
         lines.append(one_line(link))
     for number, chain in enumerate(link.get("group", ()), 1):

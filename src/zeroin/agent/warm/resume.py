@@ -10,6 +10,7 @@ import os
 import sys
 import time
 
+from .. import asked
 from . import line
 from .fork import carry, gate
 from .source import codes, positions
@@ -59,7 +60,7 @@ def begin(folder: str) -> None:
     global _program  # noqa: PLW0603 - one program a process
     _program = _Program(folder)
     inputs.ignore(folder)
-    inputs.ignore(os.environ["ZEROIN_AGENT"])
+    inputs.ignore(asked.find_folder())
     gate.our_descriptors.add(codes.descriptor())
     carry.begin()
     import _signal  # type: ignore[import-not-found]

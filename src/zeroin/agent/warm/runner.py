@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from .. import post
+from .. import asked, post
 from . import line, resume
 from .fork import carry, gate
 from .fork import own as memory_of_its_own
@@ -257,7 +257,7 @@ def wake(agent: str, seconds: float) -> None:
     program.pid = os.getpid()
     asleep = time.monotonic() - seconds - program.started
     program.started += asleep
-    os.environ["ZEROIN_AGENT"] = agent
+    asked.change_folder(agent)
     post.remember(agent)
     inputs.ignore(agent)
     hooks.wake(agent)

@@ -6,19 +6,16 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping
+    from collections.abc import Mapping
+    from typing import Any
 
 _is_try = False  # one of many runs, of which only the end counts
 
 
-def install(environ: MutableMapping[str, str]) -> None:
-    """Called once by the agent's hooks, before the user's code."""
+def install(order: Mapping[str, Any]) -> None:
+    """Begin as the order says; called once by the agent's hooks, before the user's code."""
     global _is_try  # noqa: PLW0603 - a process is one or is none
-    folder = environ.pop("ZEROIN_WARM")  # the program's children run as they are
-    place = environ.pop("ZEROIN_WARM_PARK", "")
-    before = environ.pop("ZEROIN_WARM_BEFORE", "")
-    is_try = bool(environ.pop("ZEROIN_WARM_TRY", ""))
-    profiled = environ.pop("ZEROIN_WARM_PROFILE", "")
+    folder, place = order["folder"], order["park"]
     from ..cpython import tested
 
     if reason := tested.why_not_stepped():
@@ -33,7 +30,7 @@ def install(environ: MutableMapping[str, str]) -> None:
     if sys.pycache_prefix:  # what is there is as little an input as what is in __pycache__
         inputs.ignore(sys.pycache_prefix)
     inputs.install(steps.clock)
-    if profiled:
+    if order["profiled"]:
         from . import profile
 
         profile.begin()
@@ -49,11 +46,11 @@ def install(environ: MutableMapping[str, str]) -> None:
             standby.begin(folder, place)
         else:
             steps.install(resume.snapshot)
-        if before:  # one snapshot, and that only before these are used
+        if order["before"]:  # one snapshot, and that only before these are used
             steps.wait(resume.NEVER)
-            uses.before_first_use(tuple(before.split("\n")), lambda: steps.pause(always=True))
-        _is_try = is_try
-    entry.install()
+            uses.before_first_use(tuple(order["before"]), lambda: steps.pause(always=True))
+        _is_try = order["is_try"]
+    entry.install(order["most_hooks"])
 
 
 def at_end() -> None:

@@ -1,6 +1,6 @@
 """Tell when the program gets to a place: a call is put there, in memory, before the file is run.
 
-`ZEROIN_WHICH` has the place as JSON: `files` that may hold it, with `name` ("Cart.total") or `line`
+The order has the place: `files` that may hold it, with `name` ("Cart.total") or `line`
 in them; neither means the `module` itself. With `stop` the driver ends the program once it is told.
 
 A module without a source, or one that was loaded before the program began, is reached by an
@@ -29,11 +29,11 @@ _loaded: dict[str, None] = {}  # files, by what path they were compiled
 _AGENT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-def install(environ: Mapping[str, str]) -> None:
+def install(place: Mapping[str, Any]) -> None:
     """Called at the start of each process."""
-    from .. import post, rewrite
+    from .. import rewrite
 
-    _place.update(post.loads(environ["ZEROIN_WHICH"]))
+    _place.update(place)
     files = frozenset(_place["files"])
     _place["before"] = _place["module"] in sys.modules
     is_module = not _place.get("name") and not _place.get("line")
@@ -175,9 +175,7 @@ def _tell(frame: Any, file: str, line: int) -> None:
     message = {"kind": "reached", "pid": pid, "file": file}
     sent = post.send({**message, "line": line, "stack": _stack(frame)})
     if _place.get("stop") and sent:
-        import time
-
-        time.sleep(WAIT)  # the driver ends us, and all that belongs to the program
+        post.wait_to_be_ended(WAIT)  # and all that belongs to the program
 
 
 def _stack(frame: Any) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ import tomllib
 from zeroin.axes.changes.entries import ended, entries, is_silent, told_apart
 from zeroin.axes.changes.pieces import Piece
 from zeroin.axes.changes.yaml import read_yaml
-from zeroin.axes.payload import jsons
+from zeroin.axes.payload import depth, jsons
 from zeroin.axes.payload.settings import toml_entries
 from zeroin.errors import UsageError
 
@@ -60,10 +60,15 @@ def parsed(text: str, kind: str, name: str) -> Piece:
         "INI": _ini,
         "dotenv": _dotenv,
     }
+    if depth.has_deep_json(text) if kind == "JSON" else depth.has_deep_indents(text):
+        raise UsageError(
+            f"{name} is nested more than {depth.DEEPEST} levels deep",
+            hint="by their lines: zeroin bisect data GOOD BAD -- COMMAND",
+        )
     try:
         return readers[kind](text)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{name} is not {kind}: {error}") from None
+        raise UsageError(f"{name} is not {kind}: {str(error).partition(';')[0]}") from None
 
 
 def is_valid(text: str, kind: str) -> bool:
@@ -76,7 +81,7 @@ def is_valid(text: str, kind: str) -> bool:
 def _is_toml(text: str) -> bool:
     try:
         return bool(tomllib.loads(text))
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return False
 
 

@@ -11,6 +11,7 @@ _SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.quotePath=false",
     "core.fsmonitor=false",
+    "diff.autoRefreshIndex=false",  # or `git diff` writes the user's index
     "advice.detachedHead=false",
     "gc.auto=0",
     "protocol.file.allow=always",

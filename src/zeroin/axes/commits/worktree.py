@@ -175,24 +175,31 @@ class Worktree:
         self._git.has("update-index", "-q", "--refresh")
 
     def _submodules(self) -> None:
-        """From the user's own copies of them, so that no network is needed."""
-        listed = os.path.join(self.folder, ".gitmodules")
-        if not os.path.exists(listed):
-            return
         modules = os.path.join(_common_folder(self._original), "modules")
-        told = self._git.tells(
-            "config", "--file", listed, "--name-only", "--get-regexp", r"\.path$"
-        )
-        local = []
-        for key in told.splitlines():
-            name = key.removeprefix("submodule.").removesuffix(".path")
-            own = os.path.join(modules, name)
-            if os.path.isdir(own):
-                local += ["-c", f"submodule.{name}.url={own}"]
-        if local:  # those that the user has not got are not needed
-            self._git(*local, "submodule", "--quiet", "update", "--init", "--recursive", "--force")
-            clean = "git clean -ffdxq"  # bytecode as well: their files have the time of now
-            self._git("submodule", "--quiet", "foreach", "--recursive", clean)
+        _update_submodules(self.folder, modules)
+
+
+def _update_submodules(folder: str, modules: str) -> None:
+    """Fill submodules from the user's own copies of them, so that no network is needed.
+
+    Only those: what a commit's `.gitmodules` says of others may be any folder of this machine.
+    """
+    listed = os.path.join(folder, ".gitmodules")
+    if not os.path.isfile(listed) or os.path.islink(listed):
+        return
+    git = Git(folder)
+    told = git.tells("config", "--file", listed, "-z", "--get-regexp", r"\.path$")
+    for entry in filter(None, told.split("\0")):
+        key, _, path = entry.partition("\n")
+        name = key.removeprefix("submodule.").removesuffix(".path")
+        own = os.path.normpath(os.path.join(modules, name))
+        if not own.startswith(modules + os.sep) or not os.path.isdir(own):
+            continue  # those that the user has not got are not needed
+        local = ("-c", f"submodule.{name}.url={own}")
+        git(*local, "submodule", "--quiet", "update", "--init", "--force", "--", path)
+        below = os.path.join(folder, path)
+        Git(below)("clean", "-ffdxq")  # bytecode as well: their files have the time of now
+        _update_submodules(below, os.path.join(own, "modules"))
 
 
 def bring(one: Mine, root: str, folder: str, shown: Collection[str] = ()) -> bool:

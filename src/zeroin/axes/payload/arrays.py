@@ -72,7 +72,10 @@ class Array:
         """As the file has it."""
         yield self.write(self)
 
-    identity = pieces
+    def identity(self) -> Iterator[bytes]:
+        """Its shape as well: the same bytes, or none at all, may have several."""
+        yield repr((self.shape, self.fields)).encode()
+        yield from self.pieces()
 
     def rounds(self) -> Iterator[Round[Array]]:
         """Rows, the other axes, fields, values."""

@@ -33,6 +33,9 @@ class Cutter(Protocol):
     def axes(self, spec: Spec) -> Sequence[tuple[str, Ranges]]:
         """What there is to leave out, with this kept: names, and which parts are left."""
 
+    def count(self, spec: Spec) -> int:
+        """How many rows, or entries, the file would have."""
+
     def cut(self, spec: Spec) -> bytes | None:
         """What the file would hold; None if that can't be."""
 
@@ -67,8 +70,8 @@ class Foreign:
 
     @property
     def parts(self) -> int:
-        """Of the first axis."""
-        return size(self.cutter.axes(self.spec)[0][1])
+        """How many are left."""
+        return self.cutter.count(self.spec)
 
     @property
     def size(self) -> int:

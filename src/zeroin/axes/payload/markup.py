@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from zeroin.axes.payload.depth import DEEPEST
 from zeroin.axes.payload.spans import Span, tree
 from zeroin.axes.payload.tree import Format
 
@@ -58,6 +59,20 @@ def is_xml(text: str) -> bool:
     except (expat.ExpatError, ValueError):
         return False
     return True
+
+
+def has_deep_elements(text: str) -> bool:
+    """Whether elements are nested too deeply; one that is never closed holds all behind it."""
+    opened: list[str] = []
+    for found in TOKEN.finditer(text):
+        if found["opened"] and not found["alone"] and found["opened"].lower() not in _VOID:
+            opened.append(found["opened"])
+            if len(opened) > DEEPEST:
+                return True
+        elif found["closed"] and found["closed"] in opened:
+            while opened.pop() != found["closed"]:
+                pass
+    return False
 
 
 def is_html(text: str) -> bool:

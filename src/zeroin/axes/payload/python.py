@@ -238,4 +238,22 @@ def _same(one: str, other: str) -> bool:
         return False
 
 
-PYTHON = Format("Python", "statement", is_python, _compact, fresh=True, last=python_across.rounds)
+def _count_statements(text: str) -> int:
+    """Count all of them, also those inside of others; none in what can't be compiled."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return sum(isinstance(one, ast.stmt) for one in ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+
+
+PYTHON = Format(
+    "Python",
+    "statement",
+    is_python,
+    _compact,
+    tally=_count_statements,
+    fresh=True,
+    last=python_across.rounds,
+)

@@ -7,6 +7,7 @@ import os
 
 from zeroin.axes.payload import (
     arrays,
+    depth,
     foreign,
     huge,
     jsons,
@@ -119,7 +120,50 @@ def _large(content: bytes, name: str) -> Payload:
     return huge.in_memory(content, _head(content[:SAMPLE]), lambda less: read(less, name))
 
 
+def is_too_deep(path: str) -> bool:
+    """Whether a file of some format is nested so deeply that it was read by its lines."""
+    with open(path, "rb") as file:
+        content = file.read(DOCUMENT + 1)
+    codec = codec_of(content)
+    if codec is None or len(content) > DOCUMENT:
+        return False
+    return nests_too_deeply(codec.decode(content), os.path.basename(path).lower())
+
+
+def nests_too_deeply(text: str, name: str) -> bool:
+    """Whether a text of some format is nested more deeply than can be read as a tree."""
+    return any(is_it(text, name) for is_it in _TOO_DEEP)
+
+
+def _deep_json(text: str, _name: str) -> bool:
+    return text.lstrip()[:1] in ("{", "[") and depth.has_deep_json(text)
+
+
+def _deep_markup(text: str, _name: str) -> bool:
+    is_markup = text.lstrip("\ufeff \t\r\n").startswith("<")
+    return is_markup and markup.has_deep_elements(text)
+
+
+def _deep_settings(text: str, name: str) -> bool:
+    is_named = name.endswith((".toml", ".yaml", ".yml"))
+    return (is_named or settings.is_yaml(text)) and depth.has_deep_indents(text)
+
+
+def _deep_python(text: str, name: str) -> bool:
+    return name.endswith((".py", ".pyw")) and depth.has_deep_code(text)
+
+
+_TOO_DEEP = (_deep_json, _deep_markup, _deep_settings, _deep_python)
+
+
 def _chosen(text: str, name: str) -> Chosen:
+    """How it is read; what is nested too deeply has lines, and no other parts."""
+    if nests_too_deeply(text, name):
+        return lines.read_lines, lines.LINES
+    return _format_of(text, name)
+
+
+def _format_of(text: str, name: str) -> Chosen:
     if name.endswith((".py", ".pyw")) and python.is_python(text):
         return python.read_python, python.PYTHON
     if jsons.is_json(text):
@@ -135,7 +179,7 @@ def _chosen(text: str, name: str) -> Chosen:
     dialect = tables.dialect_of(text)
     if dialect is not None and not name.endswith((".yaml", ".yml")):
         return (lambda one: tables.read_table(one, dialect)), tables.TABLE
-    if settings.is_yaml(text):
+    if settings.is_yaml(text) and not name.endswith(".json"):  # it looks so if it is broken
         return settings.read_yaml, settings.YAML
     if text.startswith("#!") and "python" in text.split("\n", 1)[0] and python.is_python(text):
         return python.read_python, python.PYTHON

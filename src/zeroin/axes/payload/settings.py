@@ -42,14 +42,14 @@ def is_toml(text: str) -> bool:
     """Whether it can be read, and says something."""
     try:
         return bool(tomllib.loads(text))
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return False
 
 
 def _may_be_toml(text: str) -> bool:
     try:
         tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return False
     return True
 

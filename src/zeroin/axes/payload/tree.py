@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 
+from zeroin.axes.payload.depth import DEEPEST
 from zeroin.axes.payload.kinds import flags
 from zeroin.named import NamedTuple
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from zeroin.axes.payload.node import Node
 
     Rounds = Callable[["Tree"], Iterable[Round["Tree"]]]
-
-DEEPEST = 200  # levels
 
 
 class Format(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from zeroin import __version__
+from zeroin.interrupts import end_quietly_at_interrupt, raise_at_interrupt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ VERBS = {
     "shapes": "the source with the shapes that were seen beside each assignment",
     "nan": "the first operation that made NaN or inf, forward or backward",
     "leak": "does it grow with each repetition, and who holds it",
+    "trust": "agree to settings and a record that came with a project's files",
     "gc": "keep the record below a size",
     "doctor": "what works on this machine, and how to mend what does not",
     "completion": "print completions for bash, zsh or fish",
@@ -45,6 +47,7 @@ def enter() -> NoReturn:
 
     Python would take milliseconds to tidy up what the kernel frees anyway.
     """
+    end_quietly_at_interrupt()
     if sys.version_info < OLDEST:
         sys.exit(_too_old())
     import gc
@@ -76,7 +79,13 @@ def main(argv: list[str] | None = None) -> int:
         spies.begin(args[1:])
     from zeroin.fronts.cli import boundary
 
-    return boundary.guard(lambda: _verb(word).main(args[1:]), args)
+    def run_verb() -> int:
+        verb = _verb(word)
+        # Not while modules are loaded: Python drops an exception that comes up in a callback there.
+        raise_at_interrupt()
+        return int(verb.main(args[1:]))
+
+    return boundary.guard(run_verb, args)
 
 
 def _too_old() -> int:
@@ -104,7 +113,10 @@ def _verb(word: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a module
     if word not in VERBS:
         from zeroin.errors import UsageError
 
-        raise UsageError(f"there is no verb {word!r}", hint=_nearest(word))
+        said = f"there is no verb {word!r}"
+        if word.startswith("-") and word != "--":
+            said = f"there is no option {word!r}"
+        raise UsageError(said, hint=_nearest(word))
     name = f"zeroin.fronts.cli.{word}"
     __import__(name)  # `importlib` would have to be loaded for it
     return sys.modules[name]
@@ -115,15 +127,16 @@ def _nearest(word: str) -> str:
         return "to run a command: zeroin run -- COMMAND"
     from difflib import get_close_matches
 
-    near = get_close_matches(word, VERBS, 1)
+    near = get_close_matches(word, [*VERBS, "--help", "--version"], 1)
     return f"did you mean: zeroin {near[0]}" if near else "see: zeroin --help"
 
 
 def _help(rest: list[str]) -> int:
-    if rest and rest[0] in VERBS:
+    if rest and not rest[0].startswith("-"):
         from zeroin.fronts.cli import boundary
 
-        return boundary.guard(lambda: _verb(rest[0]).main(["--help"]), rest)
+        own = [one for one in rest[1:2] if not one.startswith("-")]  # bisect commits
+        return boundary.guard(lambda: _verb(rest[0]).main([*own, "--help"]), rest)
     lines = [
         "zeroin: from 'it crashed after ten minutes' to a small repro, and what broke it.",
         "",
@@ -133,8 +146,10 @@ def _help(rest: list[str]) -> int:
         "",
         "Begin with:  zeroin run -- python train.py",
         "Then:        zeroin show last       what failed, with the values in each frame",
-        "             zeroin VERB --help     every verb has examples",
-        "",
+        "             zeroin VERB -h         every verb has examples; --help: all options",
     ]
-    sys.stdout.write("\n".join(lines))
+    from zeroin.fronts.words import put
+
+    for line in lines:
+        put(line)
     return 0

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 
-from zeroin.fronts.cli.options import ATTEMPT, here
+from zeroin.fronts.cli.options import ATTEMPT, open_here
 from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.cli.run import add_run_options, end_like, options_of, tell
 from zeroin.tools.again import again
-from zeroin.tools.reading import open_record
 
 EXAMPLES = """\
   zeroin again 13              same command, environment and folder; the code as it is now
@@ -29,7 +28,7 @@ def parser() -> Parser:
 def main(args: list[str]) -> int:
     """Run it again."""
     given = parser().parse_args(args)
-    with open_record(here(), os.environ) as reading:
+    with open_here() as reading:
         report = again(reading, given.attempt, options_of(given), os.environ, code=given.code)
     tell(report, given)
     return end_like(report)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 
 from zeroin.fronts import report_json, words
-from zeroin.fronts.cli.options import ATTEMPT, add_json, here
+from zeroin.fronts.cli.options import ATTEMPT, add_json, open_here
 from zeroin.fronts.cli.parsing import Parser
 from zeroin.tools.diff import diff
-from zeroin.tools.reading import open_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,15 +23,22 @@ EXAMPLES = """\
 """
 PARTS = ("code", "env", "packages", "command", "outcome", "output")
 MOST_OUTPUT = 60
+FEW = 5  # packages of another Python that are listed unasked
 
 
 def parser() -> Parser:
     """All options of `diff`."""
     p = Parser("diff", "Only what differs between two attempts.", "A B [options]", EXAMPLES)
-    p.add_argument("old", help=ATTEMPT)
-    p.add_argument("new", nargs="?", default="last", help=ATTEMPT)
+    p.add_argument("old", metavar="A", help=ATTEMPT)
+    p.add_argument("new", metavar="B", nargs="?", default="last", help=ATTEMPT)
     p.add_argument("--why", action="store_true", help="which of it broke it? (bisect attempts)")
-    p.add_argument("--only", choices=PARTS, action="append", help="just this part (repeatable)")
+    p.add_argument(
+        "--only",
+        metavar="PART",
+        choices=PARTS,
+        action="append",
+        help=f"just this part (repeatable): {', '.join(PARTS)}",
+    )
     add_json(p)
     return p
 
@@ -46,10 +50,10 @@ def main(args: list[str]) -> int:
         from zeroin.fronts.cli import bisect
 
         return bisect.main(["attempts", given.old, given.new, *(["--json"] if given.json else [])])
-    with open_record(here(), os.environ) as reading:
+    with open_here() as reading:
         report = diff(reading, given.old, given.new)
     if given.json:
-        words.put(json.dumps(report_json.diff(report)))
+        words.put_json(report_json.diff(report))
         return 0
     lines = _lines(report, words.Paint(sys.stdout), given.only or PARTS)
     for line in lines or [f"nothing differs between attempts {report.old.id} and {report.new.id}"]:
@@ -71,7 +75,12 @@ def _lines(report: DiffReport, paint: Paint, only: tuple[str, ...] | list[str]) 
     ):
         if name in only and changes:
             title = "environment" if name == "env" else name
-            out += [paint(title, "bold"), *(_row(change, paint) for change in changes)]
+            out.append(paint(title, "bold"))
+            if name == "packages" and difference.python and len(changes) > FEW and only == PARTS:
+                command = f"zeroin diff {report.old.id} {report.new.id} --only packages"
+                out.append(f"  {len(changes)} differ, as another Python ran: {command}")
+            else:
+                out += [_row(change, paint) for change in changes]
     if "output" in only and report.output:
         out += [paint("output", "bold"), *_coloured(report.output[2:][:MOST_OUTPUT], paint)]
         more = len(report.output) - 2 - MOST_OUTPUT
@@ -85,7 +94,8 @@ def _lines(report: DiffReport, paint: Paint, only: tuple[str, ...] | list[str]) 
 def _row(change: Changed, paint: Paint) -> str:
     old = words.clean(_said(change.name, change.old))
     new = words.clean(_said(change.name, change.new))
-    return f"  {change.name}: {paint(old, 'red')} → {paint(new, 'green')}"
+    name = "another Python" if change.name == "python" else change.name
+    return f"  {name}: {paint(old, 'red')} → {paint(new, 'green')}"
 
 
 def _said(name: str, value: str | None) -> str:
@@ -100,9 +110,9 @@ def _said(name: str, value: str | None) -> str:
 
 def _coloured(lines: list[str], paint: Paint) -> list[str]:
     colours = {"+": "green", "-": "red", "@": "cyan"}
-    out = []
+    out: list[str] = []
     for line in lines:
         text = words.clean(line)
         colour = colours.get(text[:1])
-        out.append("  " + (paint(text, colour) if colour else text))
+        out.append(words.AsIs("  " + (paint(text, colour) if colour else text)))
     return out

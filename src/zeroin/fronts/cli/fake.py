@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from zeroin.errors import UsageError
+from zeroin.fronts import words
 from zeroin.fronts.cli.parsing import Parser
 from zeroin.tools.fake import Fake, fake
+from zeroin.tools.folders import own_temporaries
 
 EXAMPLES = """\
   zeroin fake 'id:int,name:str,tags:[str],at:{x:float}' -n 3
@@ -67,7 +68,8 @@ def main(args: list[str]) -> int:
     seed = given.seed if given.random else None
     out = "" if given.out == "-" else given.out  # that is where it goes anyway
     asked = Fake(given.spec, given.like, given.count, seed, out, given.python)
-    made = fake(asked, os.environ)
+    with own_temporaries("zeroin-fake-"):
+        made = fake(asked, os.environ)
     if made is not None:
-        sys.stdout.buffer.write(made)
+        words.put_bytes(made)
     return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 
@@ -11,7 +10,7 @@ from zeroin.fronts import files_text
 from zeroin.fronts.cli.options import add_json, split_command
 from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.cli.run import add_cycle_options, cycle_of, end_like, without_dashes
-from zeroin.fronts.words import Paint, put
+from zeroin.fronts.words import Paint, put, put_json
 from zeroin.tools.run import Options
 from zeroin.tools.sizes import parse_seconds
 
@@ -78,7 +77,7 @@ def main(args: list[str]) -> int:
     )
     report = files(cycle_of(given, command), options, os.environ, everything=given.all)
     if given.json:
-        put(json.dumps(files_text.as_json(report.found, report.run)))
+        put_json(files_text.as_json(report.found, report.run))
     else:
         from zeroin.fronts import report_text
 
@@ -106,7 +105,7 @@ def _attach(given: argparse.Namespace, command: list[str]) -> int:
 
     found = attach(given.pid, seconds, on_start, everything=given.all)
     if given.json:
-        put(json.dumps(files_text.as_json(found, None)))
+        put_json(files_text.as_json(found, None))
     else:
         for line in _lines(found, given, Paint(sys.stdout)):
             put(line)

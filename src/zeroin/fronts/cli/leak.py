@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
+import time
 
 from zeroin.errors import INTERRUPTED, NO, OK, UNTESTABLE, UsageError
 from zeroin.fronts import leak_text
 from zeroin.fronts.cli.options import add_json, split_command
 from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.cli.run import add_cycle_options, cycle_of, end_like, without_dashes
-from zeroin.fronts.words import Paint, put
+from zeroin.fronts.words import Paint, put, put_json
 from zeroin.tools.run import Options
 
 EXAMPLES = """\
@@ -20,6 +20,7 @@ EXAMPLES = """\
   zeroin leak --repeat 20 -- python report.py          the whole script, 20 times in one process
   zeroin leak --repeat 50 -- pytest tests/test_api.py::test_upload
 """
+SAY_EVERY = 5.0  # seconds between two lines of progress
 
 
 def parser() -> Parser:
@@ -59,17 +60,27 @@ def main(args: list[str]) -> int:
 
     options = Options(record=False, brief=True, targets=(2, 2) if given.json else (1, 2))
 
+    said_at = [0.0]
+
     def look(until: int) -> None:
+        said_at[0] = time.monotonic()
         if not given.json:
             put(f"zeroin: it grows; a second run looks at who holds it, {until} times", sys.stderr)
             sys.stderr.flush()
 
-    asked = Asked(given.repeat, given.func, None if given.quick else look)
+    def progress(done: int, of: int) -> None:
+        now = time.monotonic()
+        if not given.json and of and now - said_at[0] >= SAY_EVERY:
+            said_at[0] = now
+            put(f"zeroin: it looks for who holds it: {done} of {of} searches done", sys.stderr)
+            sys.stderr.flush()
+
+    asked = Asked(given.repeat, given.func, None if given.quick else look, progress)
     found = leak(cycle_of(given, command), asked, options, os.environ)
     # A time limit is how one looks at a server: then the verdict is the answer.
     timed_out = found.run.outcome.kind.value == "hang"
     if given.json:
-        put(json.dumps(leak_text.as_json(found)))
+        put_json(leak_text.as_json(found))
     else:
         if found.run.outcome.failed and not timed_out:
             from zeroin.fronts import report_text

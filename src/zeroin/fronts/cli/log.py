@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 import time
 
 from zeroin.errors import UsageError
 from zeroin.fronts import report_json, words
-from zeroin.fronts.cli.options import add_json, here
+from zeroin.fronts.cli.options import add_json, open_here
 from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.report_text import short_command
-from zeroin.tools.reading import is_running, open_record
+from zeroin.tools.reading import is_running
 from zeroin.tools.show import since_previous
 
 TYPE_CHECKING = False
@@ -25,6 +23,7 @@ EXAMPLES = """\
   zeroin log --command train.py --since 2h
   zeroin log --json -n 1000 | jq -r .signature | sort | uniq -c
 """
+NARROW = 80  # columns
 MARKS = {
     "passed": ("✓", "green"),
     "failed": ("✗", "red"),
@@ -50,7 +49,7 @@ def parser() -> Parser:
 def main(args: list[str]) -> int:
     """List."""
     given = parser().parse_args(args)
-    with open_record(here(), os.environ) as reading:
+    with open_here() as reading:
         attempts = reading.store.attempts(
             signature=given.signature,
             command=given.command,
@@ -61,7 +60,7 @@ def main(args: list[str]) -> int:
             for attempt in attempts:
                 previous, changed = since_previous(reading, attempt)
                 since = report_json.changed_since(previous, changed)
-                words.put(json.dumps({**report_json.attempt(attempt), "changed_since": since}))
+                words.put_json({**report_json.attempt(attempt), "changed_since": since})
             return 0
     if not attempts:
         words.put("no attempt fits", sys.stderr)
@@ -103,15 +102,18 @@ def _table(attempts: list[Attempt]) -> list[str]:
         for a in attempts
     ]
     wide = [max(len(row[n]) for row in rows) for n in range(6)]
+    columns = words.width(sys.stdout, 160)
     wide[5] = min(wide[5], 40)
-    room = max(30, words.width(sys.stdout, 160) - sum(wide[:6]) - 13)
+    room = max(30, columns - sum(wide[:6]) - 13)
+    if columns < NARROW:  # a row is folded there: it need not be a line
+        room = wide[5] = NARROW
     lines = []
     for number, when, outcome, took, memory, command, headline in rows:
         mark, colour = MARKS.get(outcome, ("·", "yellow"))
         lines.append(
             f"{number:>{wide[0]}}  {when:<{wide[1]}}  {paint(mark, colour)} "
             f"{outcome:<{wide[2]}}  {took:>{wide[3]}}  {memory:>{wide[4]}}  "
-            f"{words.cut(command, wide[5]):<{wide[5]}}  "
+            f"{words.cut(command, wide[5]):<{wide[5] if columns >= NARROW else 0}}  "
             f"{words.cut(headline, room)}".rstrip()
         )
     return lines

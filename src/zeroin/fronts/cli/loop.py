@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import sys
 
@@ -12,8 +11,9 @@ from zeroin.fronts import limit_text, loop_text, report_json, words
 from zeroin.fronts.cli import run as cli_run
 from zeroin.fronts.cli.options import add_json, split_command
 from zeroin.fronts.cli.parsing import Parser
+from zeroin.fronts.folding import count_cells
 from zeroin.fronts.loop_desk import Keys, Words
-from zeroin.fronts.words import Paint, put
+from zeroin.fronts.words import Paint, put, put_json
 from zeroin.tools.loop import LoopOptions, loop
 from zeroin.tools.sizes import parse_size
 
@@ -33,6 +33,7 @@ EXAMPLES = """\
   zeroin loop -- pytest -x tests/test_api.py
   zeroin loop --limit memory=2G -- python train.py   each run with so much memory, cold
 """
+VERIFIED = len(" · verified cold in 00.00 s: same")
 
 
 def parser() -> Parser:
@@ -182,17 +183,20 @@ class _TextTeller(_Teller):
     def iteration(self, done: Iteration, *, more: bool) -> None:
         """One line; with `more`, its end comes later."""
         if done.broken is not None:
-            _say(done.broken.text.rstrip("\n"))
+            _say(words.AsIs(done.broken.text.rstrip("\n")))
         width = words.width(sys.stderr)
         for row in loop_text.profile(done, self.paint, width):
             _say(row)
         line = loop_text.iteration(done, self.paint, width)
-        if more:
-            sys.stderr.write(line)
+        columns = words.width(sys.stderr, 0)
+        self._open = more and (not columns or count_cells(line) + VERIFIED <= columns)
+        if self._open:
+            words.put_part(words.make_safe(line), sys.stderr)
             sys.stderr.flush()
-            self._open = True
             return
         _say(line)
+        if more:
+            return
         for row in limit_text.lines(done.limits, self.paint, failed=done.outcome.failed):
             _say(row)
         if not self._hinted and not done.stopped:
@@ -212,7 +216,7 @@ class _JsonTeller(_Teller):
     def iteration(self, done: Iteration, *, more: bool) -> None:
         """One object, once all is known."""
         if done.broken is not None:
-            _say(done.broken.text.rstrip("\n"))
+            _say(words.AsIs(done.broken.text.rstrip("\n")))
         if not more:
             _print(report_json.loop(done))
 
@@ -222,7 +226,7 @@ class _JsonTeller(_Teller):
 
 
 def _print(value: object) -> None:
-    put(json.dumps(value))
+    put_json(value)
     sys.stdout.flush()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 
@@ -11,7 +10,7 @@ from zeroin.fronts import nan_text
 from zeroin.fronts.cli.options import add_json, split_command
 from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.cli.run import add_cycle_options, cycle_of, end_like, without_dashes
-from zeroin.fronts.words import Paint, put
+from zeroin.fronts.words import Paint, put, put_json
 from zeroin.tools.run import Options
 
 TYPE_CHECKING = False
@@ -73,7 +72,7 @@ def main(args: list[str]) -> int:
     wanted = Wanted(given.inf, given.go_on or given.all, given.after)
     report = nan(cycle_of(given, command), options, os.environ, wanted)
     if given.json:
-        put(json.dumps(nan_text.as_json(report)))
+        put_json(nan_text.as_json(report))
     else:
         again = [*own, "--", *command]
         for line in nan_text.lines(report, Paint(sys.stderr), again, everything=given.all):

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, Protocol
 
+    from zeroin.tools.reading import Reading
+
     class Takes(Protocol):
         """What options are told to."""
 
@@ -50,6 +52,20 @@ class _Given:
     """Stands in for what argparse would give."""
 
 
+def begin_shared(parser: Takes) -> int:
+    """Remember where options begin that several verbs have; see `end_shared`."""
+    return len(getattr(parser, "_actions", ()))
+
+
+def end_shared(parser: Takes, begun: int, about: str) -> None:
+    """Note what the options from there on are `about`: `-h` only names them."""
+    shared = getattr(parser, "shared", None)  # those without a parser have none
+    if shared is not None:
+        known = {id(one) for found in shared.values() for one in found}
+        actions = parser._actions[begun:]  # type: ignore[attr-defined]  # noqa: SLF001
+        shared[about] = [one for one in actions if id(one) not in known]
+
+
 def split_command(args: Sequence[str]) -> tuple[list[str], list[str]]:
     """Our options, and the command after `--`."""
     if "--" in args:
@@ -68,6 +84,22 @@ def here() -> str:
         raise UsageError(
             "the folder you are in has been removed", hint="cd to another one"
         ) from None
+
+
+def open_here() -> Reading:
+    """The record of the current folder; one line says so if it does not lie in the project."""
+    import os
+    import sys
+
+    from zeroin.fronts.words import put, warn
+    from zeroin.tools.reading import open_record
+
+    reading = open_record(here(), os.environ, warn)
+    place = reading.place
+    if place.note:
+        hint = f" ({place.hint})" if place.hint else ""
+        put(f"zeroin: {place.note}: this is the record in {place.folder}{hint}", sys.stderr)
+    return reading
 
 
 def add_json(parser: Takes, what: str = "one JSON object on stdout") -> None:

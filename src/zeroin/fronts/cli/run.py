@@ -8,9 +8,18 @@ import sys
 from zeroin.cycle import Cycle
 from zeroin.errors import HANG, UsageError
 from zeroin.fronts.cli import at
-from zeroin.fronts.cli.options import Plain, add_json, here, split_command
-from zeroin.fronts.words import Paint, put
+from zeroin.fronts.cli.options import (
+    Plain,
+    add_json,
+    begin_shared,
+    end_shared,
+    here,
+    split_command,
+)
+from zeroin.fronts.words import Paint, put, put_json, warn
 from zeroin.run.environment import SYNC, SYNC_INSIDE
+from zeroin.run.spawn import become_command
+from zeroin.run.trial import TooFewFilesError
 from zeroin.tools.run import Options, run
 from zeroin.tools.sizes import parse_seconds
 
@@ -79,6 +88,7 @@ def plain() -> argparse.Namespace:
 
 def add_cycle_options(p: Takes) -> None:
     """What makes a cycle."""
+    begun = begin_shared(p)
     add = p.add_argument
     add("--reset", action="append", default=[], metavar="CMD", help="shell line to run first")
     add(
@@ -113,6 +123,7 @@ def add_cycle_options(p: Takes) -> None:
         action="store_true",
         help="at --limit memory, allocations of a process fail instead of it being ended",
     )
+    end_shared(p, begun, "how the command is run")
 
 
 def usages() -> str:
@@ -192,7 +203,12 @@ def run_as_given(given: argparse.Namespace, command: list[str]) -> int:
         put(f"zeroin: --sync sets {switches}, {SYNC_INSIDE}", sys.stderr)
     if given.repeat is not None or given.until_fail:
         return _repeat(given, cycle, options)
-    report = run(cycle, options, os.environ)
+    try:
+        report = run(cycle, options, os.environ)
+    except TooFewFilesError as error:
+        warn(f"{error.message}, so it runs without ({error.hint})")
+        sys.stderr.flush()
+        become_command(error.command, error.cwd, error.env)
     tell(report, given)
     return end_like(report)
 
@@ -327,7 +343,10 @@ def _level(given: argparse.Namespace) -> str:
         return ""
     level = str(given.log).strip().lower()
     if level not in LEVELS and not level.isdecimal():
-        raise UsageError(f"--log {given.log}: no such level", hint=f"one of {', '.join(LEVELS)}")
+        from zeroin.fronts.cli.parsing import did_you_mean
+
+        hint = did_you_mean(level, LEVELS) or f"one of {', '.join(LEVELS)}"
+        raise UsageError(f"--log {given.log}: no such level", hint=hint)
     return level
 
 
@@ -368,11 +387,9 @@ def tell(report: RunReport, given: argparse.Namespace) -> None:
     from zeroin.fronts import report_text
 
     if given.json:
-        import json
-
         from zeroin.fronts import report_json
 
-        put(json.dumps(report_json.run(report)))
+        put_json(report_json.run(report))
         return
     if given.quiet and not report.outcome.failed:
         return
@@ -412,9 +429,8 @@ def _repeat(given: argparse.Namespace, cycle: Cycle, options: Options) -> int:
 
 
 def _print_json(value: dict[str, Any]) -> None:
-    import json
 
-    put(json.dumps(value))
+    put_json(value)
     sys.stdout.flush()
 
 

@@ -9,7 +9,7 @@ from zeroin.errors import NO, UsageError
 from zeroin.fronts.cli.options import add_json, here, split_command
 from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.cli.run import add_cycle_options, cycle_of, end_like
-from zeroin.fronts.words import Paint, put
+from zeroin.fronts.words import Paint, put, put_json
 from zeroin.named import NamedTuple
 
 TYPE_CHECKING = False
@@ -49,12 +49,17 @@ def parser() -> Parser:
         action="append",
         default=[],
         metavar="NAME",
-        help="only functions of that name: forward, Model.forward; repeatable",
+        help="only functions of that name, also of libraries: forward, Model.forward, "
+        "torch.nn.Linear.forward; repeatable",
     )
     add("--write", action="store_true", help="write the shapes into the files, as comments")
     add("--diff", action="store_true", help="show what --write, or --remove, would change")
     add("--check", action="store_true", help="compare the comments with what is seen now")
-    add("--exact", action="store_true", help="with --check: dimensions with a name as well")
+    add(
+        "--exact",
+        action="store_true",
+        help="with --check: all sizes, of dimensions with a name as well",
+    )
     add("--remove", action="store_true", help="take the comments out of files; runs nothing")
     add_cycle_options(p)
     add("--no-record", action="store_true", help="run and show, but keep nothing")
@@ -176,13 +181,12 @@ def _tell(report: ShapesReport, options: argparse.Namespace) -> int:
     for change in changes if writes else ():
         tool.write(change)
     if options.json:
-        import json
-
         written = [change.path for change in changes] if writes else []
-        put(json.dumps(shapes_text.as_json(report, found, written)))
+        put_json(shapes_text.as_json(report, found, written))
         return _end(report, found)
     paint = Paint(sys.stderr)
-    for line in [*report_text.run(report.run, paint), *shapes_text.about(report)]:
+    left = shapes_text.left_alone(report) if options.write or options.diff else []
+    for line in [*report_text.run(report.run, paint), *shapes_text.about(report), *left]:
         put(line, sys.stderr)
     sys.stderr.flush()
     for line in _answer(report, options, changes, found):

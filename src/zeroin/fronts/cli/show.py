@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 
 from zeroin.errors import ZeroinError
 from zeroin.fronts import report_json, words
-from zeroin.fronts.cli.options import ATTEMPT, add_json, here
+from zeroin.fronts.cli.options import ATTEMPT, add_json, open_here
 from zeroin.fronts.cli.parsing import Parser
-from zeroin.tools.reading import open_record
-from zeroin.tools.show import left_out, log_of, oneliner, show
+from zeroin.tools.oneliner import make_oneliner
+from zeroin.tools.show import log_of, show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,13 +42,15 @@ def parser() -> Parser:
 def main(args: list[str]) -> int:
     """Show."""
     given = parser().parse_args(args)
-    with open_record(here(), os.environ) as reading:
+    with open_here() as reading:
         if given.oneliner:
-            line = oneliner(reading, given.attempt)
-            missing = left_out(reading.store.resolve(given.attempt))
-            if missing:
-                words.put(f"the line does without {', '.join(missing)}", sys.stderr)
-            words.put(json.dumps({"schema": 1, "oneliner": line}) if given.json else line)
+            line, lacks = make_oneliner(reading, given.attempt)
+            if lacks:
+                words.put(f"the line does without {', '.join(lacks)}", sys.stderr)
+            if given.json:
+                words.put_json({"schema": 1, "oneliner": line})
+            else:
+                words.put(words.AsIs(line))
             return 0
         if given.times:
             return _times(reading.output_folder(reading.store.resolve(given.attempt)))
@@ -58,13 +58,12 @@ def main(args: list[str]) -> int:
             return _log(reading, given.attempt)
         report = show(reading, given.attempt)
     if given.json:
-        words.put(json.dumps(report_json.show(report)))
+        words.put_json(report_json.show(report))
     elif given.peek:
         for line in (report.evidence.get("peeks") or "").splitlines():
-            words.put(words.clean(line))
+            words.put(words.AsIs(words.clean(line)))
     elif given.output:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(report.output)
+        words.put_bytes(report.output)
     else:
         from zeroin.fronts import show_text
 
@@ -82,10 +81,9 @@ def _log(reading: Reading, name: str) -> int:
             f"attempt {attempt.id} has no log: it was run without --log, or logged nothing",
             hint="zeroin run --log -- COMMAND",
         )
-    sys.stdout.flush()
     with open(path, "rb") as file:
         while part := file.read(1 << 20):
-            sys.stdout.buffer.write(part)
+            words.put_bytes(part)
     return 0
 
 
@@ -111,4 +109,5 @@ def _times(folder: str) -> int:
 
 
 def _stamped(stamp: float, stream: str, line: bytes) -> str:
-    return f"{stamp:>10.3f} {stream:<3}  {words.clean(line.decode('utf-8', 'replace'))}"
+    text = words.clean(line.decode("utf-8", "replace"))
+    return words.AsIs(f"{stamp:>10.3f} {stream:<3}  {text}")

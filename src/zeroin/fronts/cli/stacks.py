@@ -7,7 +7,7 @@ import sys
 import time
 
 from zeroin.errors import NO, OK, UsageError, ZeroinError
-from zeroin.fronts.words import Paint, put
+from zeroin.fronts.words import Paint, put, put_json
 from zeroin.observe.spies import only_number
 
 TYPE_CHECKING = False
@@ -118,10 +118,12 @@ def _parse(own: list[str], *, starts: bool) -> argparse.Namespace:
         return parser(starts=not quick).parse_args(own)
     except UsageError:
         pass
+    from zeroin.fronts.cli.parsing import UnknownWordsError
+
     try:
         return parser().parse_args(own)
-    except UsageError as error:
-        if error.message.startswith("unrecognized") and not own[0].startswith("-"):
+    except UnknownWordsError as error:
+        if not own[0].startswith("-"):
             import shlex
 
             command = f"zeroin stacks -- {shlex.join(own)}"
@@ -186,7 +188,6 @@ def _start(given: argparse.Namespace, command: list[str]) -> int:
             "--every goes with a process that runs",
             hint="with a command, Ctrl-\\ takes a look at any time",
         )
-    import json
 
     from zeroin.fronts import report_text, stacks_text
     from zeroin.fronts.cli.run import cycle_of, end_like
@@ -208,7 +209,7 @@ def _start(given: argparse.Namespace, command: list[str]) -> int:
     def tell(report: StacksReport, why: str) -> None:
         looks.append(why)
         if given.json:
-            put(json.dumps({**stacks_text.as_json(report), "why": why}))
+            put_json({**stacks_text.as_json(report), "why": why})
             sys.stdout.flush()
             return
         put(f"zeroin: a look, {why}", sys.stderr)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from zeroin.fronts.cli.options import add_json
 from zeroin.fronts.cli.parsing import Parser
 from zeroin.fronts.shrink_text import counted
-from zeroin.fronts.words import put, size
+from zeroin.fronts.words import put, put_json, size
+from zeroin.tools.folders import own_temporaries
 from zeroin.tools.tiny import Ask, data
 
 EXAMPLES = """\
@@ -56,9 +55,10 @@ def main(args: list[str]) -> int:
     given = parser().parse_args(args)
     how = "first" if given.first else "random" if given.random else "covering"
     ask = Ask(given.count, how, given.seed)
-    report = data(given.file, ask, given.out, given.python)
+    with own_temporaries("zeroin-tiny-"):
+        report = data(given.file, ask, given.out, given.python)
     if given.json:
-        put(json.dumps({"schema": 1, **report._asdict()}))
+        put_json({"schema": 1, **report._asdict()})
         return 0
     kinds = f" · {report.shown:,} of {report.kinds:,} kinds of values" if report.kinds else ""
     rows = counted(report.rows, report.noun)

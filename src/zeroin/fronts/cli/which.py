@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 
@@ -10,7 +9,7 @@ from zeroin.errors import NO, OK, UsageError
 from zeroin.fronts import which_text
 from zeroin.fronts.cli.options import add_json, here, split_command
 from zeroin.fronts.cli.parsing import Parser
-from zeroin.fronts.words import Paint, put
+from zeroin.fronts.words import Paint, put, put_json
 from zeroin.tools.sizes import parse_seconds
 
 NEEDS_COMMAND = False
@@ -62,7 +61,7 @@ def main(args: list[str]) -> int:
 
         found = which(given.name, cwd, os.environ, python=given.python, seconds=seconds or SECONDS)
     if given.json:
-        put(json.dumps(which_text.as_json(found)))
+        put_json(which_text.as_json(found))
     else:
         for line in which_text.lines(found, Paint(sys.stdout), everything=given.all):
             put(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 
@@ -50,7 +49,7 @@ def main(args: list[str]) -> int:
         given.pid if is_pid else given.attempt or "last", here(), os.environ, is_pid=is_pid
     )
     if given.json:
-        words.put(json.dumps(why_text.as_json(report)))
+        words.put_json(why_text.as_json(report))
     else:
         for line in why_text.lines(report, words.Paint(sys.stdout)):
             words.put(line)

@@ -6,6 +6,9 @@ import functools
 import re
 import unicodedata
 
+from zeroin.common.terminal import escape_controls
+from zeroin.fronts.words import style
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,9 +23,7 @@ NOTHING = "–"
 
 def clean(text: str) -> str:
     """On one line, and without control characters: a command line must not steer the terminal."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return escape_controls(text, kept="")
 
 
 def wide(text: str) -> int:
@@ -78,7 +79,7 @@ def exact(line: str, width: int) -> str:
         left -= wide(shown)
         if shown != part:
             break
-    return "".join(out) + " " * left + ("\x1b[0m" if styled else "")
+    return "".join(out) + " " * left + (style("0") if styled else "")
 
 
 def command(text: str, width: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from typing import TYPE_CHECKING, Protocol
@@ -152,5 +151,5 @@ class Objects:
 
     def _put(self, frame: Frame, panels: list[Panel]) -> None:
         if panels:
-            words.put(json.dumps(rows.as_json(frame._replace(panels=panels))))
+            words.put_json(rows.as_json(frame._replace(panels=panels)))
             sys.stdout.flush()

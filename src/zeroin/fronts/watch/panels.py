@@ -229,11 +229,11 @@ def _line(line: Line, width: int, look: Look) -> str:
         if taken + cells.wide(shown) > width:
             break
         if new != on:
-            out += "\x1b[7m" if new else "\x1b[27m"
+            out += words.style("7" if new else "27")
             on = new
         out += shown
         taken += cells.wide(shown)
-    return out + ("\x1b[27m" if on else "") + " " * (width - taken)
+    return out + (words.style("27") if on else "") + " " * (width - taken)
 
 
 BODIES: dict[str, Callable[[Panel, int, int, Look], list[str]]] = {

@@ -11,6 +11,8 @@ import re
 import struct
 import termios
 
+from zeroin.fronts.words import make_safe
+
 ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J"  # second screen, no cursor, no wrapping, empty
 SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
 LEAVE = "\x1b[?7h\x1b[?25h\x1b[?1049l"
@@ -82,7 +84,7 @@ class Screen:
         before = before or []
         for number, line in enumerate(lines):
             if number >= len(before) or before[number] != line:
-                parts.append(f"\x1b[{number + 1};1H\x1b[2K{line}")
+                parts.append(f"\x1b[{number + 1};1H\x1b[2K{make_safe(line)}")
         if len(before) > len(lines):
             parts.append(f"\x1b[{len(lines) + 1};1H\x1b[J")
         self._shown = lines

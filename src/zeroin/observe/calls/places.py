@@ -8,8 +8,10 @@ from bisect import bisect_right
 from struct import Struct
 
 from zeroin.named import NamedTuple
+from zeroin.regular import read_regular
 
 SLOT = 512
+MOST = 1 << 28  # bytes of one process's notes
 HEAD = Struct("<BxxxIIiqHHH")
 RAISED = 2
 NEAR = 3  # notes around a call: one line may try several things
@@ -45,26 +47,30 @@ class Places:
         self.threads: dict[int, list[Noted]] = {}
         names = os.listdir(folder) if os.path.isdir(folder) else []
         for name in names:
-            if name.startswith("lines-"):
+            if name.startswith("lines-") and name.split("-")[1].isdecimal():
                 self._read(os.path.join(folder, name), int(name.split("-")[1]))
         for noted in self.threads.values():
             noted.sort(key=lambda one: one.time)
 
     def _read(self, path: str, pid: int) -> None:
-        with open(path, "rb") as file:
-            while slot := file.read(SLOT):
-                kind, thread, line, number, time, *lengths = HEAD.unpack_from(slot)
-                if not kind:
-                    break
-                texts, at = [], HEAD.size
-                for length in lengths:
-                    texts.append(slot[at : at + length].decode("utf-8", "surrogateescape"))
-                    at += length
-                code, function, about = texts
-                error = errno.errorcode.get(number, "")
-                self.threads.setdefault(thread, []).append(
-                    Noted(time / 1e9, kind == RAISED, error, about, code, line, function, pid)
-                )
+        try:
+            data = read_regular(path, MOST)
+        except OSError:  # somebody else put it there
+            return
+        for begin in range(0, len(data) - HEAD.size + 1, SLOT):
+            slot = data[begin : begin + SLOT]
+            kind, thread, line, number, time, *lengths = HEAD.unpack_from(slot)
+            if not kind:
+                break
+            texts, at = [], HEAD.size
+            for length in lengths:
+                texts.append(slot[at : at + length].decode("utf-8", "surrogateescape"))
+                at += length
+            code, function, about = texts
+            error = errno.errorcode.get(number, "")
+            self.threads.setdefault(thread, []).append(
+                Noted(time / 1e9, kind == RAISED, error, about, code, line, function, pid)
+            )
 
     def of(self, tried: Tried, time: float) -> str:
         """The line that made a call of that thread; "" if it is not known."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from zeroin.common import secrets
 from zeroin.named import NamedTuple
 
 STATES = {
@@ -80,7 +81,8 @@ def look(pid: int) -> Look | None:
         return None
     state = stat[0]
     ended = int(stat[49]) if state == "Z" and len(stat) > 49 else None
-    command = [word for word in _text(pid, "cmdline", hidden).split("\0") if word]
+    words = [word for word in _text(pid, "cmdline", hidden).split("\0") if word]
+    command = secrets.mask_words(words)
     return Look(
         pid,
         os.stat(f"/proc/{pid}").st_uid,

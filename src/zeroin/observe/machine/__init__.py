@@ -2,7 +2,8 @@
 
 Each probe tries the thing itself in processes that are gone again afterwards, all at the
 same time. A thing is "ok"; or "limited": some of it works, or something slower stands in;
-or "missing".
+or "missing". What this machine simply does not have, such as a GPU or a cluster, is "absent":
+that is no fault, and there is nothing to be done.
 """
 
 from __future__ import annotations

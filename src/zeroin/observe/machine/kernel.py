@@ -7,10 +7,10 @@ import shutil
 import signal
 import sys
 import time
-from errno import EINVAL, ENOSPC, EOPNOTSUPP, EPERM, EROFS, EXDEV
+from errno import EINVAL, ENOSPC, EOPNOTSUPP, EPERM, EXDEV
 
 from zeroin.observe.machine import fixes, probe
-from zeroin.observe.machine.probe import LIMITED, MISSING, OK, Probe, read, run
+from zeroin.observe.machine.probe import ABSENT, LIMITED, MISSING, OK, Probe, read, run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -170,9 +170,10 @@ def _gpu(tried: dict[str, Any]) -> Probe:
         return Probe("GPU", OK, detail + tried["smi"], "", matters)
     card = _has_nvidia_card()
     if not tried.get("loaded"):
+        if not card:
+            return Probe("GPU", ABSENT, "no NVIDIA card in this machine", "", matters)
         detail = "no CUDA driver (libcuda.so.1 does not load)" + tried["smi"]
-        fix = _install_driver() if card else ""
-        return Probe("GPU", MISSING, f"{detail}{', but a card' * card}", fix, matters)
+        return Probe("GPU", MISSING, f"{detail}, but a card", _install_driver(), matters)
     result = tried.get("cuInit")
     why = "it finds no device" if result in (0, NO_DEVICE) else f"cuInit fails with {result}"
     fix = fixes.restart_container("--gpus all") or "nvidia-smi" * bool(shutil.which("nvidia-smi"))
@@ -209,14 +210,16 @@ def _reflinks(tried: dict[str, Any]) -> Probe:
     kind = _file_system(os.getcwd())
     if "write" in tried:
         detail = f"can't write here ({kind}): {os.strerror(tried['write'])}"
-        state = LIMITED if tried["write"] in (EROFS, ENOSPC) else MISSING
+        state = LIMITED if tried["write"] == ENOSPC else ABSENT
         return Probe("reflinks", state, detail, "", matters)
     failed = tried.get("clone", EOPNOTSUPP)
     if not failed:
         return Probe("reflinks", OK, f"cloned a file here ({kind})", "", matters)
     none = (EOPNOTSUPP, EINVAL, EXDEV)
-    why = f"{kind} has none" if failed in none else f"{kind}: {os.strerror(failed)}"
-    return Probe("reflinks", LIMITED, f"{why}; files are copied instead", "", matters)
+    if failed in none:
+        return Probe("reflinks", ABSENT, f"{kind} has none; files are copied instead", "", matters)
+    detail = f"{kind}: {os.strerror(failed)}; files are copied instead"
+    return Probe("reflinks", LIMITED, detail, "", matters)
 
 
 def _file_system(folder: str) -> str:

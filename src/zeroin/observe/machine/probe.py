@@ -8,7 +8,7 @@ import subprocess
 
 from zeroin.named import NamedTuple
 
-OK, LIMITED, MISSING = "ok", "limited", "missing"
+OK, LIMITED, MISSING, ABSENT = "ok", "limited", "missing", "absent"
 SECONDS = 1.2  # for any one command; what answers later is of no use while debugging
 
 
@@ -16,7 +16,7 @@ class Probe(NamedTuple):
     """One thing that was tried: how it went, what would fix it, and what needs it."""
 
     name: str
-    state: str  # "ok", "limited" or "missing"
+    state: str  # "ok", "limited", "missing" or "absent"
     detail: str  # one line: what was tried and found
     fix: str  # one shell command, or "" when there is nothing to be done
     matters: str  # which features need it

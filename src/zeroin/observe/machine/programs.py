@@ -9,7 +9,7 @@ import sys
 import time
 
 from zeroin.observe.machine import fixes
-from zeroin.observe.machine.probe import LIMITED, MISSING, OK, Probe, run
+from zeroin.observe.machine.probe import ABSENT, LIMITED, MISSING, OK, Probe, run
 from zeroin.observe.stacks import find_py_spy
 
 TYPE_CHECKING = False
@@ -132,13 +132,22 @@ def uv() -> Iterable[Probe]:
         yield Probe("uv", LIMITED, ran.reason, fixes.beside_driver("--upgrade uv"), matters)
 
 
+def _is_of_cluster() -> bool:
+    """Tell whether SLURM has started us, or is set up here."""
+    is_set_up = any(map(os.path.exists, ("/etc/slurm/slurm.conf", "/etc/slurm-llnl/slurm.conf")))
+    return "SLURM_JOB_ID" in os.environ or "SLURM_CONF" in os.environ or is_set_up
+
+
 def slurm() -> Iterable[Probe]:
     """Ask the controller for its partitions."""
     matters = "runs and stacks on a cluster"
     missing = [name for name in ("sinfo", "srun") if shutil.which(name) is None]
     if missing:
-        detail = f"no {' and no '.join(missing)} on PATH: not a cluster's machine"
-        yield Probe("SLURM", MISSING, detail, fixes.system_package("slurm"), matters)
+        detail = f"no {' and no '.join(missing)} on PATH"
+        if len(missing) > 1 and not _is_of_cluster():
+            yield Probe("SLURM", ABSENT, f"{detail}: this machine is in no cluster", "", matters)
+        else:
+            yield Probe("SLURM", MISSING, detail, fixes.system_package("slurm"), matters)
         return
     ran = run("sinfo", "--noheader", "--format=%P %D")
     if ran.code != 0:

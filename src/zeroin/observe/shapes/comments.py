@@ -15,6 +15,10 @@ import tokenize
 from zeroin.named import NamedTuple
 from zeroin.observe.shapes import text
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 SEPARATOR = "  # "
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|$)")
 # Formatters read these only when nothing stands behind them.
@@ -87,6 +91,19 @@ class Sheet:
         ends = [node for node in ast.walk(self.tree) if isinstance(node, kinds)]
         return {node.end_lineno or 0 for node in ends if _is_plain(node.value)}
 
+    def names_used(self) -> dict[int, list[str]]:
+        """Names that a statement reads, with attributes as they are written, by its comment's line.
+
+        Of a statement with a block, those of its head.
+        """
+        found: dict[int, list[str]] = {}
+        for node in ast.walk(self.tree):
+            read = _read_by(node)
+            line = self.below(_last_line(read), logical=True) if read else None
+            if line is not None:
+                found.setdefault(line, []).extend(_spelled(read))
+        return found
+
     def with_notes(self, notes: dict[int, str]) -> bytes:
         """The source with these comments, by line; "" takes one out, others stay."""
         out = list(self.lines)
@@ -130,6 +147,31 @@ def _is_plain(value: ast.expr | None) -> bool:
         case ast.List([]) | ast.Tuple([]) | ast.Dict([]):
             return True
     return False
+
+
+def _read_by(node: ast.AST) -> list[ast.expr]:
+    """What a statement reads in order to bind or to return something."""
+    match node:
+        case ast.Assign() | ast.Return() | ast.Yield() | ast.AnnAssign():
+            return [node.value] if node.value is not None else []
+        case ast.AugAssign():
+            return [node.target, node.value]
+        case ast.For() | ast.AsyncFor():
+            return [node.iter]
+        case ast.With() | ast.AsyncWith():
+            return [one.context_expr for one in node.items]
+    return []
+
+
+def _last_line(nodes: list[ast.expr]) -> int:
+    return max(node.end_lineno or node.lineno for node in nodes)
+
+
+def _spelled(nodes: list[ast.expr]) -> Iterator[str]:
+    for node in nodes:
+        for one in ast.walk(node):
+            if isinstance(one, ast.Name | ast.Attribute):
+                yield ast.unparse(one)
 
 
 def _ends(whole: str) -> dict[int, tuple[int | None, bool]]:

@@ -67,6 +67,8 @@ class File:
         self.places = [Seen(Place(*one)) for one in told["places"]]
         self.functions = [(str(name), int(a), int(b)) for name, a, b in told["functions"]]
         self.left = [(str(name), int(line)) for name, line in told["left"]]
+        self.is_library = bool(told.get("library"))
+        self.asked = frozenset(map(str, told.get("asked", [])))  # names of --func that it answers
 
 
 class Failed(NamedTuple):
@@ -93,21 +95,23 @@ class Told:
         numbered: dict[str, File] = {}
         for line in lines:
             try:
-                message = json.loads(line)
-            except ValueError:  # its process was killed half-way
-                continue
-            if "file" in message:
-                self._file(message, numbered)
-            elif "in" in message:
-                self._seen(message, numbered)
-            elif "failed" in message:
-                self.failed.append(_failed(message))
-            elif "refused" in message:
-                self.refused.update(message["refused"])
+                self._take(json.loads(line), numbered)
+            except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+                continue  # its process was killed half-way, or somebody else wrote it
         for file in self.files.values():
             for seen in file.places:
                 seen.settle()
         return self
+
+    def _take(self, message: dict[str, Any], numbered: dict[str, File]) -> None:
+        if "file" in message:
+            self._file(message, numbered)
+        elif "in" in message:
+            self._seen(message, numbered)
+        elif "failed" in message:
+            self.failed.append(_failed(message))
+        elif "refused" in message:
+            self.refused.update(message["refused"])
 
     def _file(self, message: dict[str, Any], numbered: dict[str, File]) -> None:
         path, digest = message["path"], message["digest"]

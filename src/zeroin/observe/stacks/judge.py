@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from zeroin.common import secrets
 from zeroin.named import NamedTuple
 from zeroin.observe.death.process import STATES
 from zeroin.observe.stacks import denied, proc, ranks, tree, waits
@@ -158,7 +159,7 @@ def _seen(
         row.pid,
         row.parent,
         name,
-        " ".join(proc.command(row.pid)) or f"[{row.name}]",
+        " ".join(secrets.mask_words(proc.command(row.pid))) or f"[{row.name}]",
         row.state,
         words,
         means,

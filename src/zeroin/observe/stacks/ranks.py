@@ -21,7 +21,8 @@ WORLDS = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS")
 JOBS = (("MASTER_ADDR", "MASTER_PORT"), ("PMIX_NAMESPACE",), ("SLURM_JOB_ID", "SLURM_STEP_ID"))
 LAUNCHERS = ("torchrun", "accelerate", "deepspeed", "mpirun", "mpiexec", "srun", "horovodrun")
 LAUNCHING = ("torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch")
-HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver", "semaphore_tracker")
+FORK_SERVER = "multiprocessing.forkserver"
+HELPERS = ("multiprocessing.resource_tracker", FORK_SERVER, "semaphore_tracker")
 COMPILERS = ("torch/_inductor/compile_worker", "torch._inductor.compile_worker")
 AT_WORK = ("/multiprocessing/", "/concurrent/futures/", "/torch/utils/data/")
 WARM = os.path.join(AGENT, "warm", "")  # where a snapshot waits to be needed
@@ -72,7 +73,7 @@ def _name(
         return Name("zeroin", "zeroin")
     if any(stack.is_main and _innermost_file(stack).startswith(WARM) for stack in one.stacks):
         return Name("snapshot of a loop", "zeroin")
-    if any(word in line for word in (*HELPERS, *COMPILERS)):
+    if any(word in line for word in (*HELPERS, *COMPILERS)) and not _is_served(one, by_pid):
         return Name(f"helper (pid {one.pid})", "helper")
     if is_launcher(one.command):
         return Name("launcher", "launcher")
@@ -111,6 +112,13 @@ def _owner(one: Facts, by_pid: Mapping[int, Facts], found: Mapping[int, Name]) -
     while above is not None and found[above.pid].role == "helper":
         above = by_pid.get(above.parent)
     return above.pid if above is not None else None
+
+
+def _is_served(one: Facts, by_pid: Mapping[int, Facts]) -> bool:
+    """Whether a fork server made it: it has the words of the server, and works for the program."""
+    parent = by_pid.get(one.parent)
+    forked = parent is not None and list(one.command) == list(parent.command)
+    return forked and FORK_SERVER in " ".join(one.command)
 
 
 def _is_worker(one: Facts, by_pid: Mapping[int, Facts]) -> bool:

@@ -246,6 +246,7 @@ _PLURALS |= {"takes": "take", "pins": "pin", "its": "their"}
 
 
 def plural(words: str) -> str:
-    """`waits in …` → `wait in …`."""
+    """`waits in …` → `wait in …`, `computes, holding …` → `compute, holding …`."""
     first, _, rest = words.partition(" ")
-    return f"{_PLURALS.get(first, first)} {rest}".strip()
+    verb = first.rstrip(",")
+    return f"{_PLURALS.get(verb, verb)}{first[len(verb) :]} {rest}".strip()

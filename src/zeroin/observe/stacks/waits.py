@@ -80,7 +80,7 @@ class Scene:
         if label == f"pid {pid}" and pid not in self.near:
             words = proc.command(pid)
             label = "zeroin" if proc.is_zeroin(words) else " ".join(words)[:40] or label
-        shown = label if label == f"pid {pid}" else f"{label} (pid {pid})"
+        shown = label if f"pid {pid}" in label else f"{label} (pid {pid})"
         if row is not None and row.state == "Z":
             return f"{shown}, which has ended"
         if row is not None and row.state in "Tt":

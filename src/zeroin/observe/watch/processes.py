@@ -14,6 +14,7 @@ import os
 import resource
 import time
 
+from zeroin.common import secrets
 from zeroin.named import NamedTuple
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -111,8 +112,9 @@ class Process:
         if self.raw is not None:
             self.name = parse_stat(self.table.read(f"{self.path}/stat"))[0]
         self.raw = raw
-        words = raw.rstrip(b"\0").replace(b"\0", b" ").decode("utf-8", "replace").strip()
-        self.command = words or f"[{self.name}]"  # the kernel's own have no command line
+        words = raw.rstrip(b"\0").decode("utf-8", "replace").split("\0")
+        command = " ".join(secrets.mask_words(words)).strip()
+        self.command = command or f"[{self.name}]"  # the kernel's own have no command line
         return True
 
     def stat(self) -> Stat | None:

@@ -38,6 +38,16 @@ def text(path: str) -> str:
         return file.read()
 
 
+def holds(path: str, text: str) -> bool:
+    """Whether a file, and no link to one, has just this in it."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        with open(os.open(path, flags), "rb") as file:
+            return file.read(len(text) + 1) == text.encode()
+    except OSError:
+        return False
+
+
 def write(folder: str, name: str, text: str) -> None:
     """Write a file at once: whoever looks sees the old one or the new one."""
     passing = os.path.join(folder, f"work.{os.getpid()}.{os.urandom(4).hex()}")

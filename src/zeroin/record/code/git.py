@@ -1,9 +1,17 @@
-"""Running git: with our settings, deaf to the user's, and its failures as one sentence."""
+"""Running git: with our settings alone, and its failures as one sentence.
+
+Whatever a repository or a machine says, git starts no other program here: it reads no settings but
+ours, speaks no protocol, so it fetches nothing that is missing, and has no filters, hooks, monitors
+or ways to show a difference.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import time
+
+from zeroin.errors import ZeroinError
 
 _SETTINGS = (
     "core.fsmonitor=false",
@@ -16,12 +24,18 @@ _SETTINGS = (
     "core.protectNTFS=false",  # names that Windows couldn't have are names here
     "core.hooksPath=/dev/null",
     "core.attributesFile=/dev/null",
+    "core.excludesFile=/dev/null",  # `rules` has read the user's
+    "protocol.allow=never",
     "core.looseCompression=1",
     "gc.auto=0",
     "gc.packRefs=false",  # so that `forget` is an unlink
 )
 _ENVIRONMENT = {
+    "GIT_ALLOW_PROTOCOL": "none",  # goes over what any settings allow
     "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
@@ -29,7 +43,7 @@ _ENVIRONMENT = {
 }
 
 
-class CodeError(Exception):
+class CodeError(ZeroinError):
     """The code could not be recorded or read; the message says why in one sentence."""
 
 
@@ -39,6 +53,13 @@ class GitMissingError(CodeError):
 
 class TookTooLongError(CodeError):
     """Git was ended at the time-out."""
+
+
+def check_object_name(name: str) -> str:
+    """Give the name of an object, or of something in it (`NAME:path`), if it can be none else."""
+    if not re.fullmatch(r"[0-9a-f]{40}([0-9a-f]{24})?", name.partition(":")[0]):
+        raise CodeError(f"{name!r} names no code: the record is damaged")
+    return name
 
 
 def run_git(
@@ -51,7 +72,7 @@ def run_git(
     stdin: bytes = b"",
     deadline: float | None = None,
 ) -> bytes:
-    """Run git in a repository, deaf to the variables of the user's shell and to most settings."""
+    """Run git in a repository of ours, deaf to the user's variables and to all other settings."""
     import subprocess  # not for a command without code
 
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -85,6 +106,21 @@ def run_git(
         said = "; ".join(done.stderr.decode("utf-8", "replace").split("\n")).strip("; ")
         raise CodeError(f"git {args[0]} failed: {said or done.returncode}")
     return done.stdout
+
+
+def ask_excludes_file() -> str:
+    """Where the user's own settings say that patterns for all repositories lie; "" if nowhere."""
+    import subprocess
+
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    args = ["git", "config", "--type=path", "--get", "core.excludesFile"]
+    try:
+        done = subprocess.run(
+            args, env=env | {"GIT_DIR": "/dev/null"}, cwd="/", capture_output=True, check=False
+        )
+    except OSError:
+        return ""
+    return os.fsdecode(done.stdout).strip("\n")
 
 
 def names_in(output: bytes) -> list[str]:

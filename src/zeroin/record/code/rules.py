@@ -7,11 +7,12 @@ import os
 import re
 
 from zeroin.record.code import files
+from zeroin.record.code.git import ask_excludes_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from zeroin.record.code.repository import Repository
     from zeroin.record.code.shadow import Shadow
+    from zeroin.record.repository import Repository
 
 # Never code, unless the project's own rules say `!name`.
 _NEVER_CODE = """\
@@ -37,7 +38,7 @@ node_modules
 
 def write_rules(shadow: Shadow, place: Repository) -> str:
     """Put the ignore rules where git looks for them: ours, and the user's private ones."""
-    rules = [_NEVER_CODE]
+    rules = [_read_excludes(), _NEVER_CODE]
     with os.scandir(shadow.root) as entries:
         environments = sorted(entry.name for entry in entries if _is_environment(entry))
     rules += [f"/{place.prefix}{_escaped(name)}/\n" for name in environments]
@@ -53,6 +54,30 @@ def write_rules(shadow: Shadow, place: Repository) -> str:
             return text
     files.write(shadow.folder, "info/exclude", text)
     return text
+
+
+def _read_excludes() -> str:
+    """The patterns that the user has for all repositories (`core.excludesFile`).
+
+    Git is asked where they lie only if the user's settings may say so, outside of all repositories.
+    """
+    home = os.path.expanduser("~")
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    path = os.path.join(base, "git", "ignore")
+    settings = (os.path.join(base, "git", "config"), os.path.join(home, ".gitconfig"))
+    if any(_may_name_excludes(one) for one in (*settings, "/etc/gitconfig")):
+        path = ask_excludes_file() or path
+    with contextlib.suppress(OSError):
+        if os.path.isfile(path):
+            return files.text(path) + "\n"
+    return ""
+
+
+def _may_name_excludes(path: str) -> bool:
+    with contextlib.suppress(OSError):
+        text = files.text(path).lower()
+        return "excludesfile" in text or "[include" in text
+    return False
 
 
 def _is_environment(entry: os.DirEntry[str]) -> bool:

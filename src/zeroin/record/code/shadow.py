@@ -8,9 +8,9 @@ import time
 
 from zeroin.record.code import files
 from zeroin.record.code.changes import Change, parse_changes
-from zeroin.record.code.git import CodeError, names_in, run_git
-from zeroin.record.code.repository import find_repository
+from zeroin.record.code.git import CodeError, check_object_name, names_in, run_git
 from zeroin.record.code.taking import Snapshot, Taking
+from zeroin.record.repository import REFTABLE, find_repository, read_head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,17 @@ if TYPE_CHECKING:
 
 # Bytes go in and come out as they are: no line endings, no LFS, no keywords, no encodings.
 _RAW = "* -text -filter -ident -working-tree-encoding\n"
+_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
+_FOLDERS = ("", "objects", "objects/info", "objects/pack", "refs", "refs/attempts", "info")
+# What would lead git to other settings or objects; we make none of them.
+_NEVER_OURS = (
+    "commondir",
+    "config.worktree",
+    "info/grafts",
+    "objects/info/alternates",
+    "objects/info/http-alternates",
+    "shallow",
+)
 _GONE = "bad object|unable to read|[Nn]ot a valid|missing|could not get|bad file"
 
 
@@ -44,6 +55,7 @@ class Shadow:
         self.max_total = max_total
         self.max_files = max_files
         self.include = tuple(include)
+        self._is_sound = False
 
     def snapshot(self, paths: Sequence[str] | None = None, timeout: float = 5.0) -> Snapshot:
         """Record the project's files, or only `paths` below the root, within `timeout` seconds."""
@@ -53,10 +65,13 @@ class Shadow:
 
     def keep(self, name: str, tree: str) -> None:
         """Protect a snapshot from `gc` under this name, until the name is forgotten."""
+        check_object_name(tree)
+        self._check()
         files.write(self.folder, self._ref(name), tree + "\n")
 
     def forget(self, names: Iterable[str]) -> None:
         """Let `gc` have what these names protect."""
+        self._check()
         for name in names:
             files.unlink(os.path.join(self.folder, self._ref(name)))
 
@@ -69,6 +84,7 @@ class Shadow:
         """
         if not os.path.isdir(self.folder):
             return
+        self._check()
         for name in os.listdir(self.folder):
             if name.startswith("index."):
                 files.unlink(os.path.join(self.folder, name))
@@ -85,11 +101,13 @@ class Shadow:
 
     def changes(self, old: str, new: str) -> list[Change]:
         """Say which files differ between two trees, in the order of their names."""
+        check_object_name(old), check_object_name(new)
         args = ("-r", "-z", "-M", "--raw", "--numstat", old, new)
         return parse_changes(self._read("diff-tree", *args))
 
     def patch(self, old: str, new: str, *, binary: bool = False, paths: Sequence[str] = ()) -> str:
         """Give the difference as `git apply` takes it; what isn't UTF-8 becomes surrogates."""
+        check_object_name(old), check_object_name(new)
         how = ("--binary", "--full-index") if binary else ()
         literal = [f":(literal){path}" for path in paths]
         return os.fsdecode(
@@ -98,21 +116,25 @@ class Shadow:
 
     def read(self, tree: str, path: str) -> bytes:
         """Give one file's content; of a symbolic link, where it points."""
-        return self._read("cat-file", "blob", f"{tree}:{path}")
+        return self._read("cat-file", "blob", f"{check_object_name(tree)}:{path}")
 
     def files(self, tree: str) -> list[str]:
         """List the paths of a snapshot."""
-        return names_in(self._read("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree))
+        args = ("ls-tree", "-r", "-z", "--name-only", "--full-tree", check_object_name(tree))
+        return names_in(self._read(*args))
 
     def entries(self, tree: str) -> dict[str, tuple[str, str]]:
         """Give the mode and the blob of each path of a snapshot."""
-        listed = names_in(self._read("ls-tree", "-r", "-z", "--full-tree", tree))
+        args = ("ls-tree", "-r", "-z", "--full-tree", check_object_name(tree))
+        listed = names_in(self._read(*args))
         pairs = (line.split("\t", 1) for line in listed)
         return {path: (about.split()[0], about.split()[2]) for about, path in pairs}
 
     def blobs(self, names: Sequence[str]) -> dict[str, bytes]:
         """Give the contents of blobs, all at once."""
-        told = self._read("cat-file", "--batch", stdin="\n".join(names).encode())
+        told = self._read(
+            "cat-file", "--batch", stdin="\n".join(map(check_object_name, names)).encode()
+        )
         found, at = {}, 0
         for name in names:
             start = told.index(b"\n", at) + 1
@@ -122,6 +144,7 @@ class Shadow:
 
     def checkout(self, tree: str, folder: str) -> None:
         """Export a snapshot into a new or empty folder, with modes and symbolic links."""
+        check_object_name(tree)
         os.makedirs(folder, exist_ok=True)
         if os.listdir(folder):
             raise CodeError(f"{folder} is not empty: give a new folder for the checkout")
@@ -137,25 +160,40 @@ class Shadow:
 
     def base_commit(self) -> str | None:
         """Name the commit the user's work is based on; None without git or before the first."""
-        git = find_repository(self.root).git
-        if not git:
-            return None
+        place = find_repository(self.root)
+        head = read_head(place)
+        if head != REFTABLE:
+            return head
         try:
-            return run_git(git, "rev-parse", "--verify", "HEAD^{commit}").decode().strip()
+            return run_git(place.git, "rev-parse", "--verify", "HEAD").decode().strip()
         except CodeError:
             return None
 
     def _create(self) -> None:
         """Make the repository by hand: `git init` would take longer than the snapshot."""
-        if files.length(os.path.join(self.folder, "HEAD")) > 0:
+        if files.length(os.path.join(self.folder, "HEAD")) <= 0:
+            for name in _FOLDERS:
+                os.makedirs(os.path.join(self.folder, name), mode=0o700, exist_ok=True)
+            files.write(self.folder, "HEAD", "ref: refs/heads/none\n")
+        self._check()
+
+    def _check(self) -> None:
+        """See to it that git finds our settings and attributes, and nothing that leads elsewhere.
+
+        All of it is ours; but what git is told there makes it run programs.
+        """
+        if self._is_sound or not os.path.lexists(self.folder):
             return
-        for name in ("", "objects/info", "objects/pack", "refs/attempts", "info"):
-            os.makedirs(os.path.join(self.folder, name), mode=0o700, exist_ok=True)
-        files.write(
-            self.folder, "config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
-        )
-        files.write(self.folder, "info/attributes", _RAW)
-        files.write(self.folder, "HEAD", "ref: refs/heads/none\n")
+        for name in _FOLDERS:
+            path = os.path.join(self.folder, name)
+            if os.path.islink(path):
+                raise CodeError(f"{path} is a link: the record is damaged")
+        for name in _NEVER_OURS:
+            files.unlink(os.path.join(self.folder, name))
+        for name, text in (("config", _CONFIG), ("info/attributes", _RAW)):
+            if not files.holds(os.path.join(self.folder, name), text):
+                files.write(self.folder, name, text)
+        self._is_sound = True
 
     def _ref(self, name: str) -> str:
         if not re.fullmatch(r"\w+([.-]\w+)*", name, re.ASCII) or name.endswith(".lock"):
@@ -164,6 +202,7 @@ class Shadow:
 
     def _read(self, *args: str, **options: Any) -> bytes:
         """Run git on what is recorded: needs no project, hears no `.gitattributes`."""
+        self._check()
         try:
             return run_git(self.folder, *args, borrow=find_repository(self.root).objects, **options)
         except CodeError as error:

@@ -21,8 +21,8 @@ from zeroin.record.code.git import (
     names_in,
     run_git,
 )
-from zeroin.record.code.repository import Repository, find_repository, made
 from zeroin.record.code.rules import write_rules
+from zeroin.record.repository import Repository, find_repository, made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

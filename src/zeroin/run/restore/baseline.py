@@ -10,6 +10,7 @@ import re
 import time
 from typing import TypedDict
 
+from zeroin.run.leftovers import is_gone
 from zeroin.run.restore.errors import RestoreRefused
 
 _VERSION = 1  # of the manifest
@@ -99,7 +100,7 @@ def drop_parts(baseline: str) -> None:
     with contextlib.suppress(FileNotFoundError):
         for found in os.listdir(folder):
             match = re.fullmatch(re.escape(name) + r"\.(\d+)\.part", found)
-            if match and not os.path.exists(f"/proc/{match[1]}"):
+            if match and is_gone(int(match[1])):
                 delete(os.path.join(folder, found))
 
 

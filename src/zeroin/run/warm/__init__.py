@@ -1,24 +1,9 @@
 """The warm engine's driver side: snapshots of a program, and runs that go on from them.
 
-How a loop uses it (`make_run` gives a fresh `Run` of run/execute.py):
+`run/launch/warm.py` resumes a program or starts it cold with it. What else it tells:
 
     with Engine() as engine:
         engine.aside.add(keys.fileno(), keys.read)  # served during a run, and by `aside.serve`
-
-        def attempt(make_run, command, cwd, env, inbox):
-            starter = engine.starter(inbox.folder)
-            try:
-                return make_run().execute(
-                    command, cwd, env, start=starter, prologue=starter.prologue,
-                    aside=engine.aside, tap=engine.tap)
-            except NeedsCold as needed:  # nothing has run or been shown
-                engine.begin_cold(needed.reason)
-                return make_run().execute(
-                    command, cwd, {**env, **engine.environment()},
-                    aside=engine.aside, tap=engine.tap)
-            finally:
-                engine.rest()  # hear what is left, tidy up, ask for spares
-
         engine.came  # how the last run came to be: id and place of the snapshot, seconds, reason
         engine.retreated  # (id, reason) when that run can't be trusted: it was ended, run again
         engine.gate, engine.used, engine.snapshots, engine.held_bytes()
@@ -27,8 +12,10 @@ How a loop uses it (`make_run` gives a fresh `Run` of run/execute.py):
         engine.aside.serve(0.5)  # between runs
         engine.aside.run and engine.aside.run.stop()  # from a callback, during a run
 
-`exchange` hears agents on `lines`, `table` has the snapshots, `spool` the output to be replayed,
-`leaving` waits for what ends. Processes that a loop starts itself belong into `aside.keep`.
+The engine is made of parts: `connection` hears agents on `lines`, `table` has the snapshots,
+`spares` their forks, `program_facts` what the program told, `standby_keeper` one that runs ahead,
+`spool` the output to be replayed; `leaving` waits for what ends.
+Processes that a loop starts itself belong into `aside.keep`.
 """
 
 from zeroin.run.warm.engine import Came, Engine, NeedsCold, Starter

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zeroin.run.warm.exchange import Exchange
+    from zeroin.run.warm.engine import Engine
     from zeroin.run.warm.lines import Line
 
 KEYBOARD = (signal.SIGINT, signal.SIGQUIT, signal.SIGTTOU)
@@ -18,7 +18,7 @@ KEYBOARD = (signal.SIGINT, signal.SIGQUIT, signal.SIGTTOU)
 class Holder:
     """The failure of the last run. Gone with the next one."""
 
-    def __init__(self, engine: Exchange, line: Line) -> None:
+    def __init__(self, engine: Engine, line: Line) -> None:
         self._engine = engine
         self.line = line
         self.pid = 0  # known once it is frozen
@@ -40,7 +40,7 @@ class Holder:
             if not self.line.send({"kind": "debug"}, (stdin, stdout, stderr)):
                 return False
             self.is_busy = True
-            self._engine.wait_for(self, over)
+            self._engine.wait_for_debugger(self, over)
             _take_back(stdin, modes)
             while signal.sigtimedwait(KEYBOARD, 0) is not None:
                 pass

@@ -30,12 +30,19 @@ class Leaving:
     def tidy(self, program: int = 0) -> None:
         """Wait for those that have ended, strangers too, but for the program itself."""
         now = time.monotonic()
+        below = tree.descendants(os.getpid()) if self._since else []
+        # What a snapshot has forked, and what has not called yet, is known by its group.
+        groups = {one: _group(one) for one in below if one not in self._keep}
+        spared = _group(program)
         for pid, since in list(self._since.items()):
-            if _gone(pid):
+            forked = [one for one, group in groups.items() if one != pid and group == pid != spared]
+            left = [one for one in (pid, *forked) if not _gone(one)]
+            if not left:
                 del self._since[pid]
                 self._keep.discard(pid)
-            elif now - since > PATIENCE and pid in tree.descendants(os.getpid()):
-                _kill(pid)
+            elif now - since > PATIENCE:
+                for one in {*left}.intersection(below):
+                    _kill(one)
         for pid in tree.descendants(os.getpid()):
             if pid != program and pid not in self._keep and tree.is_zombie(pid):
                 _gone(pid)
@@ -76,6 +83,13 @@ def _stat(pid: int, field: int) -> int:
         with open(f"/proc/{pid}/stat", "rb") as file:
             return int(file.read().rpartition(b")")[2].split()[field])
     except (OSError, IndexError, ValueError):
+        return 0
+
+
+def _group(pid: int) -> int:
+    try:
+        return os.getpgid(pid) if pid else 0
+    except ProcessLookupError:
         return 0
 
 

@@ -51,7 +51,7 @@ class Line:
                 break
             try:
                 message = json.loads(self._data[4 : 4 + size])
-            except ValueError:
+            except (ValueError, RecursionError):
                 self.ended = True
                 break
             del self._data[: 4 + size]

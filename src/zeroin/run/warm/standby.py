@@ -14,6 +14,7 @@ import time
 
 from zeroin.named import NamedTuple
 from zeroin.run import tree, wires
+from zeroin.run.agent_order import WarmOrder, hand_order
 from zeroin.run.family import CLOCK, wants_the_clock
 from zeroin.run.spawn import spawn
 from zeroin.run.warm import folders, guard, priority
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from zeroin.run.agent_order import AgentOrder
     from zeroin.run.aside import Aside
     from zeroin.run.warm.lines import Line
     from zeroin.run.wires import Wire
@@ -52,6 +54,7 @@ class Command(NamedTuple):
     cwd: str
     env: Mapping[str, str]
     targets: tuple[int, int]  # where its output will appear, once it is the program
+    order: AgentOrder  # for its agents
 
 
 def fits(reason: str) -> bool:
@@ -79,12 +82,9 @@ class Standby:
         self._make_folder()
         self.wires: list[Wire] = wires.lay(*command.targets)
         inners = {wire.inner for wire in self.wires}
-        env = {
-            **command.env,
-            "ZEROIN_AGENT": self._folder,
-            "ZEROIN_WARM": folder,
-            "ZEROIN_WARM_PARK": f"{place.path}:{place.line}:{place.seconds:.3f}",
-        }
+        park = f"{place.path}:{place.line}:{place.seconds:.3f}"
+        order = command.order._replace(warm=WarmOrder(folder, park=park))
+        env = hand_order(order, self._folder, command.env)
         try:
             self.pid = spawn(
                 command.words, command.cwd, env, *wires.inner_ends(self.wires), apart=True

@@ -21,7 +21,9 @@ WORTH = 1.1  # held over what one snapshot has: below, dropping wins nothing
 class Snapshot:
     """A frozen process before a statement of the program."""
 
-    def __init__(self, line: Line, message: dict[str, object], cut: int) -> None:
+    def __init__(
+        self, line: Line, message: dict[str, object], cut: int, spool: Spool, first: int
+    ) -> None:
         self.line = line
         self.id = _int(message.get("id"))
         self.at = str(message.get("at", ""))
@@ -29,8 +31,8 @@ class Snapshot:
         self.rss = _int(message.get("rss"))
         self.fork_seconds = _float(message.get("fork"))
         self.cut = cut  # how much output came before it,
-        self.spool: Spool | None = None  # and where that is
-        self.first = 0  # id of the first of those that it knows: its own program's
+        self.spool = spool  # and where that is
+        self.first = first  # id of the first of those that it knows: its own program's
         self.pid = 0  # known once it is frozen
         self.memory = Memory(0, 0, 0)
         self.spare: Runner | None = None  # forked ahead, waits for the next edit
@@ -64,10 +66,14 @@ class Table:
         self.most = max(2, most)
         self.origin: int | None = None  # the one that the present run came from
         self._drop = drop
-        self.on_add: Callable[[Snapshot], None] = lambda _: None  # it was just taken
+        self._on_add: Callable[[Snapshot], None] = lambda _: None
         self._rows: dict[int, Snapshot] = {}
         self._due = 0.0
         self._measured: set[int] = set()  # those that were there at the last look
+
+    def call_on_add(self, call: Callable[[Snapshot], None]) -> None:
+        """Tell `call` of each snapshot right after it was taken."""
+        self._on_add = call
 
     def __iter__(self) -> Iterator[Snapshot]:
         return iter([self._rows[id_] for id_ in sorted(self._rows)])
@@ -86,7 +92,7 @@ class Table:
         if old is not None:
             self._drop(old)
         self._rows[snapshot.id] = snapshot
-        self.on_add(snapshot)
+        self._on_add(snapshot)
 
     def remove(self, snapshot: Snapshot) -> None:
         """It is not to be used any more."""

@@ -7,7 +7,7 @@ answer is never made of two failures that only have their place in common.
 from __future__ import annotations
 
 from zeroin.cycle import Verdict
-from zeroin.tools.bisect.judge import ByPlace
+from zeroin.tools.bisect.judge import ByLine, ByPlace
 from zeroin.tools.bisect.ordered import Ordered
 
 TYPE_CHECKING = False
@@ -24,12 +24,15 @@ SHOWN = 3  # names in a note
 def in_other_words(
     tries: Tries, row: Sequence[str], found: Found, options: BisectOptions
 ) -> tuple[Found, tuple[str, ...]]:
-    """The answer if failures in the same place count as the same; and which count by that."""
+    """The answer if failures in the same place count as the same; and which count by that.
+
+    The program stays as it is here, only what it imports changes: the place is a line.
+    """
     if found.verdict != "range":
         return found, ()
     left = row[row.index(found.good) + 1 : row.index(found.bad)]
     again = lambda: Ordered(tries, [found.good, *left, found.bad], options).find()  # noqa: E731
-    return searched_again(tries, left, found, options, again)
+    return searched_again(tries, left, found, options, again, ByLine)
 
 
 def searched_again(
@@ -38,12 +41,13 @@ def searched_again(
     found: Found,
     options: BisectOptions,
     again: Callable[[], Found],
+    kind: type[ByPlace] = ByPlace,
 ) -> tuple[Found, tuple[str, ...]]:
     """Likewise for any search that has left some over."""
-    judge, told = tries.judge, alike(tries, left, options)
+    judge, told = tries.judge, alike(tries, left, options, kind)
     if judge is None or not told:
         return found, ()
-    tries.judge = ByPlace(*judge)
+    tries.judge = kind(*judge)
     inner = again()
     tries.judge = judge
     if inner.verdict not in ("found", "range"):
@@ -51,12 +55,14 @@ def searched_again(
     return inner._replace(note=note(tries, told)), told
 
 
-def alike(tries: Tries, names: Iterable[str], options: BisectOptions) -> tuple[str, ...]:
+def alike(
+    tries: Tries, names: Iterable[str], options: BisectOptions, kind: type[ByPlace] = ByPlace
+) -> tuple[str, ...]:
     """Those that told nothing by their words, but do by their place."""
     judge = tries.judge
     if judge is None or options.says_what:
         return ()
-    wider = ByPlace(*judge)
+    wider = kind(*judge)
     return tuple(
         name
         for name in names

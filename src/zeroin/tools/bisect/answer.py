@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 from zeroin.cycle import Verdict
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from zeroin.tools.bisect.report import BisectOptions, Culprit, Skipped
     from zeroin.tools.bisect.row import Found
     from zeroin.tools.bisect.tries import Tries
+
+
+# Nothing of what is looked for was run.
+NOT_BEGUN = re.compile(r"\b(ModuleNotFound|Import|Syntax|Indentation)Error\b")
 
 
 def answer(
@@ -63,8 +68,17 @@ def answer(
     )
 
 
+def is_out_of_sight(tries: Tries, found: Found, options: BisectOptions) -> bool:
+    """Whether nothing works before the answer, since it could not even be imported there."""
+    if options.fixed or found.verdict != "found" or found.flaky:
+        return False
+    passed = [name for name in tries.outcomes if tries.verdict(name) is Verdict.PASSED]
+    seen = [one for name in passed for one in tries.outcomes[name]]
+    return bool(seen) and all(one.failed and NOT_BEGUN.search(one.headline) for one in seen)
+
+
 def _hidden(tries: Tries, found: Found, options: BisectOptions) -> list[str]:
-    """What fails as the good end does counts as good; but is it, if there are some that work?"""
+    """What fails as the good end does counts as good; but would the failure have shown there?"""
     judge = tries.judge
     if judge is None or options.fixed or found.verdict not in ("found", "range"):
         return []
@@ -76,8 +90,13 @@ def _hidden(tries: Tries, found: Found, options: BisectOptions) -> list[str]:
         ]
         for failed in (False, True)
     )
-    if not works or not hides:
+    if not hides:
         return []
+    why = tries.why(hides[-1])
+    if not works:
+        bad = tries.axis.label(found.bad)
+        so = f"fail as the good end does ({why}), which may hide the failure, and it may be older"
+        return [f"no {tries.noun} works: those before {bad} {so}"]
     one, other = (tries.axis.label(names[-1]) for names in (works, hides))
-    how = f"fails as the good end does ({tries.why(hides[-1])}), which may hide the failure"
+    how = f"fails as the good end does ({why}), which may hide the failure"
     return [f"{one} works, and {other} {how}: name {one} as good, and the others are skipped"]

@@ -41,7 +41,7 @@ def bisect_attempts(
     environ: Mapping[str, str],
     teller: Teller,
 ) -> BisectReport:
-    """Find it. Of `cycle`, variables and time-out hold for all tries."""
+    """Find it. What `cycle` sets (variables, resets, time-out, ...) holds for all tries."""
     first, second = (reading.store.resolve(name) for name in names)
     good, bad = _sorted(first, second, options)
     one = _Attempts(States(reading, good, bad, environ), cycle, reading.place.folder, options)

@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 
 from zeroin.axes.commits.worktree import Worktree
 from zeroin.cycle import Kind
-from zeroin.errors import UntestableError, ZeroinError
+from zeroin.errors import UNTESTABLE, UntestableError, ZeroinError
 from zeroin.named import NamedTuple
 from zeroin.run import copies
 from zeroin.run.apart import View, spawn_apart
@@ -21,7 +20,8 @@ from zeroin.run.environment import users
 from zeroin.tools.bisect import editable
 from zeroin.tools.bisect.judge import place
 from zeroin.tools.bisect.viewed import Viewed
-from zeroin.tools.quiet import with_resets
+from zeroin.tools.provided import names_in
+from zeroin.tools.search.quiet_trial import BRIEF
 from zeroin.tools.workers import Answer
 
 TYPE_CHECKING = False
@@ -30,15 +30,11 @@ if TYPE_CHECKING:
 
     from zeroin.axes.commits.git import Git
     from zeroin.axes.commits.worktree import Mine
-    from zeroin.cycle import Cycle, Outcome
+    from zeroin.cycle import Cycle
+    from zeroin.run.trial import Trial
     from zeroin.tools.bisect.editable import Editable
-    from zeroin.tools.bisect.report import Trial
-    from zeroin.tools.run import Seen
+    from zeroin.tools.bisect.report import TrialOrder
 
-# Names at the top of many repositories, which say nothing about whose they are.
-COMMON = frozenset(
-    ("benchmarks", "conftest", "docs", "examples", "scripts", "setup", "test", "tests", "tools")
-)
 NOT_FOUND = "No module named "
 
 
@@ -55,6 +51,7 @@ class Checkout(NamedTuple):
     editable: Editable | None = None
     apart: bool = True  # there are namespaces
     needs_path: bool = False  # the commit's packages are found only if they are named
+    installed: Sequence[tuple[str, str]] = ()  # modules of the commits, and where else they are
     first: str = ""  # any commit
     stale: frozenset[str] = frozenset()  # compiled parts of the checkout that are older or newer
 
@@ -75,22 +72,24 @@ class Commits:
         os.makedirs(os.path.join(self._own, "scratch"), exist_ok=True)
         self._viewed = Viewed()
         self._needs_path = shared.needs_path and shared.editable is None
+        self._installed = dict(shared.installed)
         self._environment = ""  # for what this commit requires
 
-    def tried(self, trial: Trial) -> Answer:
+    def tried(self, order: TrialOrder) -> Answer:
         """Run it at that commit."""
         try:
-            self._switch(trial.name)
-            outcome, seen = self._run(trial)
-            if not self._needs_path and self._is_astray(outcome, seen):
+            self._switch(order.name)
+            seen = self._run(order)
+            if not self._needs_path and self._is_astray(seen):
                 self._needs_path = True
+                self._installed.update(self._where(seen))
                 self._viewed.close()
-                outcome, seen = self._run(trial)
+                seen = self._run(order)
             self._check(seen)
         except ZeroinError as error:
             return Answer(None, error.message, error.hint)
-        about = self._viewed.is_worth_keeping(outcome)
-        return Answer(outcome, reason=self._unproven(outcome, seen), about=about)
+        reason = self._unproven(seen) or self._not_installed(seen)
+        return Answer(seen.outcome, reason=reason, pace=self._viewed.pace)
 
     # --- at the commit ------------------------------------------------------------------------
 
@@ -152,10 +151,9 @@ class Commits:
             return cycle
         return editable.active(self._environment, cycle, self._shared.environ)
 
-    def _cycle(self, trial: Trial) -> Cycle:
+    def _cycle(self, order: TrialOrder) -> Cycle:
         cycle = self._given()
-        names = ",".join(self._names())
-        env = {**cycle.env, "ZEROIN_WHERE": names}
+        env = dict(cycle.env)
         if self._needs_path:
             if os.pathsep in self._root:
                 raise UntestableError(
@@ -165,7 +163,7 @@ class Commits:
             before = users(cycle, self._shared.environ).get("PYTHONPATH", "")
             paths = [os.path.join(self._root, *below) for below in (("src",), ())]
             env["PYTHONPATH"] = os.pathsep.join(filter(None, [*paths, before]))
-        return self._moved(with_resets(cycle._replace(env=env, timeout=trial.timeout)))
+        return self._moved(cycle._replace(env=env, timeout=order.timeout))
 
     @property
     def _root(self) -> str:
@@ -181,14 +179,15 @@ class Commits:
         scratch = os.path.join(self._own, "scratch")
         return View(self._root, scratch, tree=self._tree.folder, mine=self._tree.shown)
 
-    def _run(self, trial: Trial) -> tuple[Outcome, Seen]:
-        cycle = self._cycle(trial)
+    def _run(self, order: TrialOrder) -> Trial:
+        cycle = self._cycle(order)
         if not os.path.isdir(cycle.cwd if not self._shared.apart else self._inside(cycle.cwd)):
             raise UntestableError("the folder to run in is not there in this commit")
 
         view = self._seen() if self._shared.apart else None
-        cold = trial.cold or bool(self._shared.cycle.reset)
-        return self._viewed.run(cycle, self._shared.environ, view, cold=cold)
+        asked = BRIEF._replace(where=tuple(self._names()))
+        environ = self._shared.environ
+        return self._viewed.run(cycle, environ, view, bound=order.bound, order=asked)
 
     def _inside(self, path: str) -> str:
         """Where the commit has what will be at this path."""
@@ -201,7 +200,7 @@ class Commits:
     def _names(self) -> list[str]:
         return names_in(self._tree.folder)
 
-    def _where(self, seen: Seen) -> Iterator[tuple[str, str]]:
+    def _where(self, seen: Trial) -> Iterator[tuple[str, str]]:
         """Modules of the commit's names that were loaded from elsewhere."""
         for name, path in _loaded(seen):
             if not self._is_ours(os.path.realpath(path)):
@@ -215,13 +214,13 @@ class Commits:
         own = self._environment and os.path.realpath(self._environment) + "/"
         return bool(own) and path.startswith(own) and path.endswith(editable.COMPILED)
 
-    def _is_astray(self, outcome: Outcome, seen: Seen) -> bool:
+    def _is_astray(self, seen: Trial) -> bool:
         if next(self._where(seen), None) is not None:
             return True
         names = self._names()
-        return any(f"{NOT_FOUND}'{name}" in outcome.headline for name in names)
+        return any(f"{NOT_FOUND}'{name}" in seen.outcome.headline for name in names)
 
-    def _check(self, seen: Seen) -> None:
+    def _check(self, seen: Trial) -> None:
         for name, path in self._where(seen):
             raise UntestableError(
                 f"{name} was imported from {path}, and not from the repository",
@@ -235,43 +234,33 @@ class Commits:
                     hint="add --editable, or --build with the line that compiles it",
                 )
 
-    def _unproven(self, outcome: Outcome, seen: Seen) -> str:
+    def _unproven(self, seen: Trial) -> str:
         """Why nobody knows which files it imported, where that may matter."""
+        outcome = seen.outcome
         is_python = bool(place(outcome.signature)) or os.path.basename(
             self._shared.cycle.command[0]
         ).startswith("python")
-        if seen.messages or not is_python or outcome.kind is Kind.KILLED or not self._names():
+        was_begun = outcome.kind is not Kind.KILLED and outcome.exit_code != UNTESTABLE
+        if seen.messages or not is_python or not was_begun or not self._names():
             return ""
         return (
             "no try could tell from where it imported: python -I, -E and -S, or a "
             "PYTHONPATH that the command sets, keep zeroin out; was it this repository?"
         )
 
+    def _not_installed(self, seen: Trial) -> str:
+        """Which copy is tried, where another one is installed."""
+        for name in sorted({name for name, _ in _loaded(seen)} & self._installed.keys()):
+            copy = self._installed[name]
+            return f"each try imports {name} as the commit has it, not the installed copy: {copy}"
+        return ""
+
     def close(self) -> None:
         """End what is kept."""
         self._viewed.close()
 
 
-def _loaded(seen: Seen) -> Iterator[tuple[str, str]]:
+def _loaded(seen: Trial) -> Iterator[tuple[str, str]]:
     """Modules that processes of the command had, and their files."""
     for message in seen.messages:
         yield from (message.get("where") or {}).items()
-
-
-def names_in(folder: str) -> list[str]:
-    """The packages and modules that a repository has."""
-    found = {*_packages(folder), *_packages(os.path.join(folder, "src"))}
-    return sorted(found - COMMON - sys.stdlib_module_names)
-
-
-def _packages(folder: str) -> Iterator[str]:
-    try:
-        entries = list(os.scandir(folder))
-    except OSError:
-        return
-    for entry in entries:
-        name = entry.name.partition(".")[0]
-        if entry.name.endswith((".py", *editable.COMPILED)) and name.isidentifier():
-            yield name
-        elif entry.name.isidentifier() and os.path.exists(f"{entry.path}/__init__.py"):
-            yield entry.name

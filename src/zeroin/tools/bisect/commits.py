@@ -19,10 +19,12 @@ from zeroin.record import place as places
 from zeroin.run.apart import View, can_be_apart
 from zeroin.run.environment import users
 from zeroin.run.interpreter import executable
+from zeroin.run.package_cache import EDITABLE, CacheUse, cache_folder
 from zeroin.run.uv import Uv
 from zeroin.search.graph import Graph
+from zeroin.tools import config
 from zeroin.tools.bisect.alike import searched_again
-from zeroin.tools.bisect.answer import answer
+from zeroin.tools.bisect.answer import answer, is_out_of_sight
 from zeroin.tools.bisect.backwards import walk
 from zeroin.tools.bisect.checkout import Checkout, Commits
 from zeroin.tools.bisect.editable import COMPILED, Editable
@@ -117,9 +119,11 @@ class _Commits:
         self._own = OwnFolder(PREFIX, self._base())
         self.folder = self._own.path
         self.tries: Tries | None = None
+        self._cache: CacheUse | None = None
         try:
             with contextlib.closing(Whereabouts(self.git.folder, cycle, environ)) as where:
-                shared = self._shared(cycle, environ)._replace(needs_path=where.is_elsewhere())
+                shared = self._shared(cycle, environ)
+                elsewhere = where.elsewhere()
         except (GitError, OSError) as error:
             self.close()
             raise UntestableError(
@@ -129,6 +133,8 @@ class _Commits:
         except BaseException:
             self.close()
             raise
+        installed = [(name, path) for name, path in elsewhere.items() if path != "/"]
+        shared = shared._replace(needs_path=bool(elsewhere), installed=installed)
         key = digest(
             repr(
                 (
@@ -187,8 +193,9 @@ class _Commits:
         return shared
 
     def _editable(self, cycle: Cycle, environ: Mapping[str, str]) -> Editable:
-        home = environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-        cache = os.path.join(home, "zeroin", "editable")
+        settings = config.load(self.git.folder, environ, self.notes.append)
+        self._cache = CacheUse(environ, settings.cache_max)
+        cache = os.path.join(cache_folder(environ), EDITABLE)
         env = users(cycle, environ)
         # The command itself may be one that only these environments have.
         python = executable(cycle.command, cycle.cwd, env)
@@ -213,6 +220,8 @@ class _Commits:
         """Leave nothing behind."""
         if self.tries is not None:
             self.tries.close()
+        if self._cache is not None:
+            self._cache.close()
         self._own.close()
 
     # --- searching ----------------------------------------------------------------------------
@@ -242,6 +251,9 @@ class _Commits:
             return self._report(Found("interrupted"), [])
         if not found.given_up:
             tries.memory.forget()
+        if is_out_of_sight(tries, found, self.options):
+            between = history.branches(self.git, self.good, found.bad).commits[1:]
+            found = found._replace(verdict="range", candidates=tuple(between), confirmed=False)
         return self._report(found, skipped)
 
     def _searched(self, tries: Tries, line: Sequence[str]) -> tuple[Found, list[Skipped]]:

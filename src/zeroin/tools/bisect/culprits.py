@@ -35,6 +35,7 @@ class Releases:
         self._setting = setting
         self._mixes = mixes
         self.notes: list[str] = []
+        self.alike: set[str] = set()  # mixes that count by where they fail, in whatever words
         self.found: dict[str, dict[str, Any]] = {}  # by package
         self._bad: dict[str, str] = {}  # the mix with the first bad release
 
@@ -110,10 +111,13 @@ class Releases:
             if AT in name and item.unfit(python):
                 tries.reasons[name] = item.unfit(python)
         found = Ordered(tries, row, options).find()
-        found, _ = in_other_words(tries, row, found, options)
+        found, alike = in_other_words(tries, row, found, options)
+        self.alike.update(alike)
         if found.verdict not in ("found", "range"):
             self.notes.append(f"the first bad release of {change.name}: {found.why}")
             return
+        if found.note:
+            self.notes.append(found.note)
         versions = dict(zip(row, [change.old, *inner, change.new], strict=True))
         first = versions[found.bad]
         date = next((item.date for item in line if item.name == first), "")

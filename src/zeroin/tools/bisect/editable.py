@@ -22,6 +22,7 @@ from zeroin.errors import UntestableError
 from zeroin.named import NamedTuple
 from zeroin.run.apart import spawn_apart
 from zeroin.run.environment import users
+from zeroin.run.package_cache import mark_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class Editable(NamedTuple):
                 with open(f"{path}.part", "w", encoding="utf-8") as file:
                     json.dump(told, file)
                 os.rename(f"{path}.part", path)
+            mark_used(folder)
             with open(path, encoding="utf-8") as file:
                 found: dict[str, Any] = json.load(file)
                 return found

@@ -12,10 +12,11 @@ from zeroin.run.environment import users
 from zeroin.search.bisection import Bisection
 from zeroin.search.cure import Chain, Cure, Cured, Edge
 from zeroin.tools.bisect import described
+from zeroin.tools.bisect.alike import alike, note
 from zeroin.tools.bisect.answer import answer
 from zeroin.tools.bisect.both import Both
 from zeroin.tools.bisect.culprits import Releases, culprits_of
-from zeroin.tools.bisect.judge import judge_of, why_untestable
+from zeroin.tools.bisect.judge import ByLine, judge_of, why_untestable
 from zeroin.tools.bisect.luck import until_sure
 from zeroin.tools.bisect.mixes import Mixes
 from zeroin.tools.bisect.packages import Packages, noted
@@ -99,6 +100,7 @@ class _Envs:
         self.wanted = wanted
         self.options = options
         self.teller = teller
+        self.alike: set[str] = set()  # mixes that count by where they fail, in whatever words
         self.repeats = 1  # runs without the failure, until it is believed not to be there
         env = users(setting.cycle, setting.environ)
         old, new = (described.described(one, setting, env) for one in (wanted.old, wanted.new))
@@ -265,6 +267,24 @@ class _Envs:
         return Found("not-reproduced", why=why, hint=hint)
 
     def _cure(self) -> Cured:
+        """What cures it; once more with failures in the same line as the same, if that tells more.
+
+        A mix that fails in other words tells nothing, so more is put back than it takes.
+        """
+        tries, cured = self.tries, self._search_cure()
+        judge, told = tries.judge, alike(tries, list(tries.outcomes), self.options, ByLine)
+        if judge is None or not told:
+            return cured
+        tries.judge = ByLine(*judge)
+        again = self._search_cure()
+        if _vagueness(again) < _vagueness(cured):
+            self.alike.update(told)
+            self.notes.append(note(tries, told))
+            return again
+        tries.judge = judge
+        return cured
+
+    def _search_cure(self) -> Cured:
         seen = [
             Traces(told.get("loaded", ()), told.get("shown", ()))
             for told in (noted(self.setting.folder, name) for name in (self.none, self.all))
@@ -335,5 +355,11 @@ class _Envs:
     def _skipped(self) -> Sequence[Skipped]:
         tries = self.tries
         names = (*tries.outcomes, *tries.reasons)
+        names = tuple(one for one in names if one not in self.alike | self.releases.alike)
         told = {name: tries.why(name) for name in names if tries.verdict(name) is Verdict.OTHER}
         return [Skipped(self.mixes.label(name), why) for name, why in told.items()]
+
+
+def _vagueness(cured: Cured) -> tuple[int, int]:
+    """How many have to be put back, and of how many nobody knows whether they break it alone."""
+    return len(cured.needed), sum(alone is None for alone in cured.alone.values())

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zeroin.cycle import Outcome, Signature
+    from zeroin.cycle.crash import Spot
     from zeroin.tools.bisect.report import BisectOptions
 
 
@@ -24,6 +25,8 @@ class Judge(NamedTuple):
     oracle: Oracle
     before: Signature | None = None
     fixed: bool = False  # the new side is the one that works
+    spot: Spot | None = None  # where the failure is raised,
+    spot_before: Spot | None = None  # and where what it looked like before
 
     def verdict(self, outcome: Outcome | None) -> Verdict:
         """SAME on the new side, PASSED on the old one."""
@@ -48,10 +51,22 @@ class ByPlace(Judge):
         found = super().verdict(outcome)
         if found is not Verdict.OTHER or outcome is None:
             return found
-        here, new, old = map(place, (outcome.signature, self.oracle.signature, self.before))
+        here = self._place(outcome.signature, outcome.spot)
+        new = self._place(self.oracle.signature, self.spot)
+        old = self._place(self.before, self.spot_before)
         if not here or new == old or here not in (new, old):
             return found
         return Verdict.SAME if (here == new) is not self.fixed else Verdict.PASSED
+
+    def _place(self, signature: Signature | None, spot: Spot | None) -> Spot | str:
+        return spot.in_function if spot is not None else place(signature)
+
+
+class ByLine(ByPlace):
+    """Also what fails with the same exception in the same line of a program that stays as it is."""
+
+    def _place(self, signature: Signature | None, spot: Spot | None) -> Spot | str:
+        return spot if spot is not None else place(signature)
 
 
 def place(signature: Signature | None) -> str:
@@ -72,7 +87,7 @@ def judge_of(good: Outcome, bad: Outcome, options: BisectOptions) -> Judge | Non
     kind = ByPlace if options.by_place else Judge
     if why_untestable([failing, other], options):
         return None  # an end that can't be tested tells nothing of the other
-    judge = kind(oracle, other.signature, options.fixed)
+    judge = kind(oracle, other.signature, options.fixed, failing.spot, other.spot)
     if oracle.judge(failing) is not Verdict.SAME or oracle.judge(other) is Verdict.SAME:
         return None
     return judge

@@ -13,15 +13,15 @@ from zeroin.emulate.values import read_count, read_path_and_count, with_amount
 from zeroin.errors import UntestableError, UsageError, ZeroinError
 from zeroin.named import NamedTuple
 from zeroin.record import place as places
-from zeroin.run import limited
+from zeroin.run.launch.limited import LimitedLauncher
 from zeroin.tools.bisect.answer import answer
-from zeroin.tools.bisect.judge import Judge
+from zeroin.tools.bisect.judge import Judge, why_untestable
 from zeroin.tools.bisect.ordered import Ordered
 from zeroin.tools.bisect.packages import cannot_be_apart, view_of
 from zeroin.tools.bisect.row import Found
 from zeroin.tools.bisect.tries import Tries
 from zeroin.tools.folders import OwnFolder
-from zeroin.tools.quiet import Quiet, with_resets
+from zeroin.tools.search.quiet_trial import run_quiet_trial
 from zeroin.tools.workers import Answer
 
 TYPE_CHECKING = False
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 
     from zeroin.cycle import Cycle, Outcome
     from zeroin.emulate.part import Limit
-    from zeroin.run.execute import Ended, Run
-    from zeroin.run.inbox import Inbox
-    from zeroin.tools.bisect.report import BisectOptions, BisectReport, Teller, Trial
+    from zeroin.tools.bisect.report import BisectOptions, BisectReport, Teller, TrialOrder
 
 PREFIX = "zeroin-bisect-"
 STEPS = 1000  # values between the two ends: some ten tries
@@ -103,15 +101,17 @@ def _search(
     finally:
         tries.close()
     if found.verdict == "not-reproduced":
-        found = found._replace(hint=_hint(tries, low, high))
+        found = found._replace(hint=_hint(tries, low, high, options))
     about: dict[str, Any] = {}
     if found.good:
         about = {"limit": axis.text(found.good), "fails_with": axis.text(found.bad)}
     return answer("limit", tries, found, search.skipped(), options, began, about, ())
 
 
-def _hint(tries: Tries, low: Limit, high: Limit) -> str:
+def _hint(tries: Tries, low: Limit, high: Limit, options: BisectOptions) -> str:
     top = str(round(high.amount))
+    if why_untestable(tries.outcomes.get(top, ()), options):
+        return f"exit code 125 says that nothing was tested: make it work with {high.text} first"
     if tries.verdict(top) is not Verdict.PASSED:
         return f"it fails with {high.text} already: give a larger one"
     return f"it works with {low.text} as well: give a smaller one"
@@ -170,23 +170,18 @@ class _Limited(NamedTuple):
     axis: _Axis
     slot: int
 
-    def tried(self, trial: Trial) -> Answer:
+    def tried(self, trial: TrialOrder) -> Answer:
         """Run it under that limit."""
         axis = self.axis
         scratch = os.path.join(axis.folder, str(self.slot))
         os.makedirs(scratch, exist_ok=True)
         limits = (*axis.cycle.limits, axis.exact(trial.name))
-        cycle = with_resets(axis.cycle._replace(timeout=trial.timeout, limits=limits))
-
-        def conduct(run: Run, env: dict[str, str], inbox: Inbox, how: dict[str, Any]) -> Ended:
-            view = view_of(axis.root, scratch)._replace(as_is=(inbox.folder,))
-            return limited.execute(run, cycle, env, view=view, **how)
-
+        cycle = axis.cycle._replace(timeout=trial.timeout, limits=limits)
+        launcher = LimitedLauncher(view_of(axis.root, scratch))
         try:
-            outcome, _ = Quiet(axis.environ).run(cycle, conduct)
+            return Answer(run_quiet_trial(cycle, launcher, axis.environ).outcome)
         except ZeroinError as error:
             return Answer(None, error.message, error.hint)
-        return Answer(outcome)
 
     def close(self) -> None:
         """Nothing is kept."""

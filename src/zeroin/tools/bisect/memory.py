@@ -6,11 +6,16 @@ import json
 import os
 
 from zeroin.cycle import Kind, Outcome, Signature
+from zeroin.cycle.crash import Spot
 from zeroin.record import place
+from zeroin.regular import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+MOST = 1 << 28  # bytes of what is kept of one search
 
 
 class Memory:
@@ -20,61 +25,73 @@ class Memory:
         self._path = os.path.join(folder, "tries.jsonl")
         self._file: Any = None
         self.known: dict[str, list[tuple[Outcome | None, str]]] = {}
-        if not fresh:
+        self._folder = folder
+        self._keeps = True
+        if fresh:
+            self._remove()
+        else:
             self._read()
         self.resumed = sum(map(len, self.known.values()))
-        try:
-            place.make(folder)
-            self._file = open(self._path, "w" if fresh else "a", encoding="utf-8", buffering=1)  # noqa: SIM115
-        except OSError:
-            self._file = None  # it can't be gone on with; nothing else is lost
 
     def _read(self) -> None:
         try:
-            with open(self._path, encoding="utf-8") as file:
-                for line in file:
-                    self._take(line)
+            data = read_regular(self._path, MOST, os.O_NOFOLLOW)
         except OSError:
-            pass  # there was none
+            return  # there was none
+        for line in data.decode("utf-8", "replace").splitlines():
+            self._take(line)
 
     def _take(self, line: str) -> None:
         try:
             told = json.loads(line)
             outcome = _outcome(told["outcome"]) if told["outcome"] else None
             found = (outcome, str(told["reason"]))
-        except (ValueError, KeyError, TypeError):  # cut off when its writer was killed
-            return
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return  # cut off when its writer was killed
         self.known.setdefault(str(told["name"]), []).append(found)
 
     def note(self, name: str, outcome: Outcome | None, reason: str) -> None:
-        """One more try."""
-        if self._file is None:
+        """One more try; the first one makes the file."""
+        if not self._keeps:
             return
         told = None if outcome is None else {**outcome._asdict(), "kind": outcome.kind.value}
         try:
+            if self._file is None:
+                place.make(self._folder)
+                self._file = open(  # noqa: SIM115
+                    self._path, "a", 1, encoding="utf-8", opener=place.open_unlinked
+                )
             self._file.write(json.dumps({"name": name, "outcome": told, "reason": reason}) + "\n")
         except OSError:
-            self._file = None  # a full disk: the search itself needs none
+            self._keeps = False  # a full disk: the search itself needs none
 
     def forget(self) -> None:
         """The answer is there: the next time it is a new question."""
         self.close()
+        self._remove()
+
+    def _remove(self) -> None:
+        """The file, and the folders around it if nothing else is in them."""
         try:
             os.unlink(self._path)
+            os.rmdir(self._folder)
+            os.rmdir(os.path.dirname(self._folder))
         except OSError:
             pass
 
     def close(self) -> None:
         """Keep what there is."""
+        self._keeps = False
         if self._file is not None:
             self._file.close()
             self._file = None
 
 
 def _outcome(told: dict[str, Any]) -> Outcome:
-    signature = told["signature"]
+    signature, spot = told["signature"], told.get("spot")
     made = told | {
         "kind": Kind(told["kind"]),
         "signature": None if signature is None else Signature(*signature),
+        "spot": None if spot is None else Spot(*spot),
     }
     return Outcome(**made)

@@ -15,7 +15,6 @@ from zeroin.search.ranges import members
 from zeroin.tools.again import path_into
 from zeroin.tools.bisect.packages import told
 from zeroin.tools.bisect.viewed import Viewed
-from zeroin.tools.quiet import with_resets
 from zeroin.tools.workers import Answer
 
 TYPE_CHECKING = False
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zeroin.cycle import Cycle
-    from zeroin.tools.bisect.report import Trial
+    from zeroin.tools.bisect.report import TrialOrder
     from zeroin.tools.bisect.states import States
 
 NEVER = frozenset(("__pycache__", ".zeroin"))
@@ -37,7 +36,7 @@ class Mixer:
         self, states: States, given: Cycle, mine: Sequence[Mine], own: str, *, apart: bool
     ) -> None:
         self._states = states
-        self._given = given  # variables and time-out, which hold for all tries
+        self._given = given  # what holds for all tries
         self._apart = apart
         tree = os.path.join(own, "tree")
         self._folder = Folder(tree, states.root, mine, states.fill, linked=not apart)
@@ -47,13 +46,11 @@ class Mixer:
         self._viewed = Viewed()
         self._packages: frozenset[int] | None = None  # of the last try
 
-    def tried(self, trial: Trial) -> Answer:
+    def tried(self, trial: TrialOrder) -> Answer:
         """Run it with these changes."""
         states, made = self._states, set(members(read(trial.name)))
         cycle, env = states.cycle(made)
-        cycle = cycle._replace(env=self._given.env, timeout=trial.timeout)
-        cold = trial.cold or bool(cycle.reset)
-        cycle = with_resets(cycle)
+        cycle = _with_given(cycle, self._given)._replace(timeout=trial.timeout)
         composed = None
         try:
             self._folder.be(states.files(made))
@@ -70,15 +67,26 @@ class Mixer:
             else:
                 cycle = copies.led(cycle, {root: self._folder.folder})
                 env = path_into(self._folder.folder, states.good.attempt, root, env)
-            outcome, _ = self._viewed.run(cycle, env, view, cold=cold)
+            outcome = self._viewed.run(cycle, env, view, bound=trial.bound).outcome
         except ZeroinError as error:
             return Answer(None, error.message, error.hint)
         outcome = told(outcome, composed) if composed is not None else outcome
-        return Answer(outcome, resumed=self._viewed.resumed)
+        return Answer(outcome, resumed=self._viewed.pace.resumed, pace=self._viewed.pace)
 
     def close(self) -> None:
         """End what is kept."""
         self._viewed.close()
+
+
+def _with_given(cycle: Cycle, given: Cycle) -> Cycle:
+    """An attempt's own settings, and those of this search, which hold for all tries."""
+    return cycle._replace(
+        env=given.env,
+        reset=(*given.reset, *(one for one in cycle.reset if one not in given.reset)),
+        seed=cycle.seed if given.seed is None else given.seed,
+        sync=cycle.sync or given.sync,
+        limits=given.limits or cycle.limits,
+    )
 
 
 def belongings(states: States, *, with_git: bool) -> list[Mine]:

@@ -8,27 +8,25 @@ import re
 
 from zeroin.errors import UntestableError, ZeroinError
 from zeroin.named import NamedTuple
-from zeroin.run import copies, interpreter, limited
-from zeroin.run.apart import View, can_be_apart, spawn_apart
+from zeroin.run import interpreter
+from zeroin.run.apart import View, can_be_apart
 from zeroin.run.composed import Composed, compose, keep_bytecode
 from zeroin.run.dists import installed
 from zeroin.run.environment import users
+from zeroin.run.launch import pick_launcher
 from zeroin.run.uv import normal
-from zeroin.tools.quiet import Quiet, with_resets
+from zeroin.tools.search.quiet_trial import BRIEF, run_quiet_trial
 from zeroin.tools.workers import Answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from zeroin.cycle import Cycle, Outcome
     from zeroin.run.composed import Part
-    from zeroin.run.execute import Ended, Run
-    from zeroin.run.inbox import Inbox
     from zeroin.run.interpreter import Python
-    from zeroin.tools.bisect.report import Trial
-    from zeroin.tools.run import Seen
+    from zeroin.run.trial import Trial
+    from zeroin.tools.bisect.report import TrialOrder
 
 MOST_NAMES = 3000  # modules that the agent is asked about
 SEEN = "seen"
@@ -63,15 +61,14 @@ class Packages:
         self._own = os.path.join(rig.folder, str(slot))
         self._scratch = os.path.join(self._own, "scratch")
         os.makedirs(self._scratch, exist_ok=True)
-        self._quiet = Quiet(rig.environ)
 
-    def tried(self, trial: Trial) -> Answer:
+    def tried(self, trial: TrialOrder) -> Answer:
         """Run it with these packages."""
         try:
             mix = self._rig.mix(trial.name)
             made = compose(os.path.join(self._own, "env"), self._rig.python, mix.parts)
             owners = _modules(made, mix.asked)
-            outcome, seen = self._run(trial, made, list(owners))
+            seen = self._run(trial, made, list(owners))
             self._check(seen, made, owners if mix.strict else {})
             self._note(trial.name, seen, made, owners)
             keep_bytecode(made, self._rig.store)
@@ -79,36 +76,21 @@ class Packages:
             return Answer(None, error.message, error.hint)
         except OSError as error:
             return Answer(None, f"an environment can't be made in {self._own}: {error.strerror}")
-        return Answer(told(outcome, made))
+        return Answer(told(seen.outcome, made))
 
-    def _run(self, trial: Trial, made: Composed, names: list[str]) -> tuple[Outcome, Seen]:
+    def _run(self, order: TrialOrder, made: Composed, names: list[str]) -> Trial:
         rig = self._rig
         cycle = inside(rig.cycle, made, rig.python, rig.environ)
-        variables = {**cycle.env, "ZEROIN_WHERE": ",".join(names[:MOST_NAMES])}
-        cycle = with_resets(cycle._replace(env=variables, timeout=trial.timeout))
-        view = self._view()
-        if view.copied:
-            cycle = copies.made(view, cycle)
-
-        def conduct(run: Run, env: dict[str, str], inbox: Inbox, how: dict[str, Any]) -> Ended:
-            if view.copied:
-                return run.execute(cycle.command, cycle.cwd, env, **how)
-            shared = [path for path in (inbox.folder, self._own) if _is_below(path, rig.root)]
-            seen = view._replace(as_is=tuple(shared))
-            if cycle.limits:
-                return limited.execute(run, cycle, env, view=seen, **how)
-
-            def start(out: int, err: int) -> int:
-                return spawn_apart(cycle.command, cycle.cwd, env, out, err, seen)
-
-            return run.execute(cycle.command, cycle.cwd, env, start=start, **how)
-
-        return self._quiet.run(cycle, conduct)
+        cycle = cycle._replace(timeout=order.timeout)
+        asked = BRIEF._replace(where=tuple(names[:MOST_NAMES]))
+        return run_quiet_trial(cycle, pick_launcher(cycle, self._view()), rig.environ, asked)
 
     def _view(self) -> View:
-        return view_of(self._rig.root, self._scratch)._replace(copied=not self._rig.apart)
+        rig = self._rig
+        view = view_of(rig.root, self._scratch)._replace(copied=not rig.apart)
+        return view._replace(as_is=(self._own,)) if _is_below(self._own, rig.root) else view
 
-    def _check(self, seen: Seen, made: Composed, owners: Mapping[str, str]) -> None:
+    def _check(self, seen: Trial, made: Composed, owners: Mapping[str, str]) -> None:
         """Was it what we have put there that was imported?"""
         for name, path in _where(seen):
             if owners and normal(name) != owners.get(name):
@@ -122,7 +104,7 @@ class Packages:
                     hint=hint,
                 )
 
-    def _note(self, name: str, seen: Seen, made: Composed, owners: Mapping[str, str]) -> None:
+    def _note(self, name: str, seen: Trial, made: Composed, owners: Mapping[str, str]) -> None:
         """Which packages it has loaded, and which its tracebacks go through."""
         loaded = {owners[module] for module, _ in _where(seen) if module in owners}
         inside = re.compile(re.escape(os.path.join(made.site, "")) + r"(\w+)")
@@ -179,7 +161,7 @@ def noted(folder: str, name: str) -> dict[str, list[str]]:
         return {}
 
 
-def _where(seen: Seen) -> Iterator[tuple[str, str]]:
+def _where(seen: Trial) -> Iterator[tuple[str, str]]:
     for message in seen.messages:
         yield from (message.get("where") or {}).items()
 

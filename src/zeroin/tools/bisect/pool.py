@@ -6,14 +6,14 @@ import select
 import time
 
 from zeroin.named import NamedTuple
-from zeroin.run.warm import folders
+from zeroin.run.inbox import sweep_private_folders
 from zeroin.tools.workers import Worker, end_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zeroin.tools.bisect.report import Trial
+    from zeroin.tools.bisect.report import TrialOrder
     from zeroin.tools.workers import Answer, Servant
 
 
@@ -23,7 +23,7 @@ CLOSE, AT_MOST = 0.05, 0.1
 
 
 class _Task(NamedTuple):
-    trial: Trial
+    trial: TrialOrder
     worker: Worker
     began: float
 
@@ -49,20 +49,25 @@ class Pool:
         return len(self._workers)
 
     @property
-    def running(self) -> list[Trial]:
+    def running(self) -> list[TrialOrder]:
         """What is under way."""
         return [task.trial for task in self._busy.values()]
 
-    def start(self, trial: Trial) -> None:
+    @property
+    def next_slot(self) -> int:
+        """The worker that the next try is for."""
+        return next(one for one in range(self._jobs) if one not in self._busy)
+
+    def start(self, trial: TrialOrder) -> None:
         """Let a worker try it."""
-        slot = next(one for one in range(self._jobs) if one not in self._busy)
+        slot = self.next_slot
         if slot not in self._workers:
             others = list(self._workers.values())
             self._workers[slot] = Worker(lambda: self._servant(slot), others)
         self._busy[slot] = _Task(trial, self._workers[slot], time.monotonic())
         self._workers[slot].send(trial)
 
-    def wait(self) -> list[tuple[Trial, Answer]]:
+    def wait(self) -> list[tuple[TrialOrder, Answer]]:
         """What is over."""
         done = self._over(None)
         while patience := self._about_to_end():
@@ -72,7 +77,7 @@ class Pool:
             done += more
         return done
 
-    def _over(self, seconds: float | None) -> list[tuple[Trial, Answer]]:
+    def _over(self, seconds: float | None) -> list[tuple[TrialOrder, Answer]]:
         by_fd = {task.worker.socket.fileno(): slot for slot, task in self._busy.items()}
         ready, _, _ = select.select(list(by_fd), [], [], seconds)
         done = []
@@ -92,8 +97,8 @@ class Pool:
         due = [task.began + self._took - now for task in self._busy.values()]
         return patience if any(-patience < left < patience for left in due) else 0.0
 
-    def give_up(self, trials: Sequence[Trial]) -> None:
-        """Nobody needs to know."""
+    def give_up(self, trials: Sequence[TrialOrder]) -> None:
+        """Nobody needs to know: their workers are ended."""
         slots = [slot for slot, task in self._busy.items() if task.trial in trials]
         end_all([self._workers[slot] for slot in slots])
         for slot in slots:
@@ -107,4 +112,4 @@ class Pool:
                 worker.close()
         self._workers.clear()
         self._busy.clear()
-        folders.sweep()
+        sweep_private_folders()

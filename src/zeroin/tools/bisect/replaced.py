@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from zeroin.axes.changes.choice import Change, Choice, Ranges
     from zeroin.cycle import Cycle
-    from zeroin.tools.bisect.report import BisectOptions, BisectReport, Teller, Trial
+    from zeroin.tools.bisect.report import BisectOptions, BisectReport, Teller, TrialOrder
     from zeroin.tools.workers import Answer
 
 PREFIX = "zeroin-bisect-"
@@ -184,7 +184,7 @@ class Replacer:
             shutil.copy(path, source)  # with its mode
         self._tryer = Tryer(cycle, environ, view)
 
-    def tried(self, trial: Trial) -> Answer:
+    def tried(self, trial: TrialOrder) -> Answer:
         """Put the mixture in its place, and run it."""
         made = read(trial.name)
         if self._mixture.content is not None:

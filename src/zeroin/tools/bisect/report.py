@@ -27,12 +27,13 @@ class BisectOptions(NamedTuple):
     cold: bool = False  # each try from the start
     fresh: bool = False  # forget what an earlier search has found out
     max_runs: int = 0  # then it stops, whatever is known by then; 0: no such limit
+    warm: bool = False  # from snapshots, without finding out whether that pays
     by_place: bool = False  # the same exception in the same function counts, in whatever words
 
     @property
     def question(self) -> BisectOptions:
         """What the answers of tries depend on, without how many of them are made."""
-        return self._replace(jobs=0, fresh=False, max_runs=0)
+        return self._replace(jobs=0, fresh=False, max_runs=0, warm=False)
 
     @property
     def says_what(self) -> bool:
@@ -51,15 +52,16 @@ class Axis(Protocol):
         """A candidate as a line calls it."""
 
     def servant(self, slot: int) -> Servant:
-        """In a worker's process: who tries `Trial`s there."""
+        """In a worker's process: who tries `TrialOrder`s there."""
 
 
-class Trial(NamedTuple):
+class TrialOrder(NamedTuple):
     """What a worker is told."""
 
     name: str
     timeout: float | None = None
     cold: bool = False
+    bound: float | None = None  # seconds, if it is to go on from a snapshot or to leave one
 
 
 class Tried(NamedTuple):

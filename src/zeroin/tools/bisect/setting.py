@@ -10,8 +10,10 @@ from zeroin.run import copies, interpreter
 from zeroin.run.composed import Part, compose
 from zeroin.run.dists import installed
 from zeroin.run.environment import users
+from zeroin.run.package_cache import CacheUse
 from zeroin.run.pins import Store
 from zeroin.run.uv import Uv
+from zeroin.tools import config
 from zeroin.tools.bisect.packages import SEEN, Rig, cannot_be_apart, noted, view_of
 from zeroin.tools.bisect.tries import Tries
 from zeroin.tools.folders import OwnFolder, quick_base
@@ -41,13 +43,15 @@ class Setting:
             self.python = interpreter.of(cycle.command, cycle.cwd, env)
         self.installed = installed(self.python.sites)
         self.uv = Uv(env, cycle.cwd)
-        self.store = Store(self.uv, self.python, environ)
         place = places.find(cycle.cwd, environ)
+        self.notes: list[str] = []
+        bound = config.load(place.root, environ, self.notes.append).cache_max
+        self._cache = CacheUse(environ, bound)
+        self.store = Store(self.uv, self.python, environ)
         self.root = place.root or cycle.cwd
         self._kept = os.path.join(place.folder, "bisect")
         self._own = OwnFolder(PREFIX, quick_base())
         self.folder = self._own.path
-        self.notes: list[str] = []
         self._base = ""
 
     @property
@@ -97,6 +101,7 @@ class Setting:
 
     def close(self) -> None:
         """Leave nothing behind."""
+        self._cache.close()
         self._own.close()
 
 

@@ -20,6 +20,7 @@ from zeroin.tools.bisect.report import BisectReport
 from zeroin.tools.bisect.tries import Tries
 from zeroin.tools.bisect.viewed import Viewed
 from zeroin.tools.folders import OwnFolder
+from zeroin.tools.search.quiet_trial import BRIEF, judge_messages
 from zeroin.tools.workers import Answer
 
 TYPE_CHECKING = False
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from zeroin.cycle import Cycle, Outcome
-    from zeroin.tools.bisect.report import BisectOptions, Teller, Trial
-    from zeroin.tools.run import Seen
+    from zeroin.tools.bisect.report import BisectOptions, Teller, TrialOrder
 
 OF_PATHS = ("--rootdir", "--confcutdir", "--ignore", "--deselect", "--basetemp")
 PREFIX = "zeroin-bisect-"
@@ -181,7 +181,7 @@ class Ordering:
             )
         return list(tests)
 
-    def tried(self, trial: Trial) -> Answer:
+    def tried(self, trial: TrialOrder) -> Answer:
         """The test, behind some others."""
         shared = self._shared
         before = [shared.others[one] for one in members(read(trial.name))]
@@ -199,16 +199,13 @@ class Ordering:
         self, tests: list[str] | None, timeout: float | None
     ) -> tuple[Outcome, dict[str, Any]]:
         shared = self._shared
-        asked, result = (os.path.join(self._folder, name) for name in ("asked", "result"))
+        result = os.path.join(self._folder, "result")
         if os.path.exists(result):
             os.unlink(result)
-        with open(asked, "w", encoding="utf-8") as file:
-            json.dump({"tests": tests, "result": result}, file)
         env = environment.users(shared.cycle, shared.environ)
         paths = [environment.ORDER, *filter(None, [env.get("PYTHONPATH", "")])]
         options = [f"-p {PLUGIN}", *filter(None, [env.get("PYTEST_ADDOPTS", "")])]
         more = {
-            "ZEROIN_ORDER": asked,
             "PYTHONPATH": os.pathsep.join(paths),
             "PYTEST_ADDOPTS": " ".join(options),
         }
@@ -218,12 +215,11 @@ class Ordering:
             view = View(shared.root, self._scratch, as_is=(self._folder,))
         target = tests[-1] if tests else ""
 
-        def only(seen: Seen) -> Seen:
-            """What other tests fail with is not what is asked."""
-            mine = [one for one in seen.messages if one.get("test", "") in ("", target)]
-            return seen._replace(messages=mine)
-
-        outcome, _ = self._viewed.run(cycle, shared.environ, view, cold=True, only=only)
+        order = BRIEF._replace(tests={"tests": tests, "result": result})
+        trial = self._viewed.run(cycle, shared.environ, view, order=order)
+        # What other tests fail with is not what is asked.
+        trial = judge_messages(trial, lambda one: one.get("test", "") in ("", target))
+        outcome = trial.outcome
         try:
             with open(result, encoding="utf-8") as file:
                 return outcome, json.load(file)

@@ -10,7 +10,8 @@ from zeroin.cycle import Verdict
 from zeroin.errors import ZeroinError
 from zeroin.tools.bisect.memory import Memory
 from zeroin.tools.bisect.pool import Pool
-from zeroin.tools.bisect.report import Progress, Trial, Tried
+from zeroin.tools.bisect.report import Progress, TrialOrder, Tried
+from zeroin.tools.bisect.warmth import Warmth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Tries:
         self.between: Callable[[], tuple[int, float]] = lambda: (0, 0.0)
         self._given = timeout
         self._options = options
-        self.is_warm = False  # workers go on from far behind the start
+        self._warmth = Warmth(wanted=not options.cold, demanded=options.warm)
         self.notes: dict[str, None] = {}  # what workers found out about all tries
         self._pool = Pool(axis.servant, MOST_JOBS)
         for name, found in self.memory.known.items():
@@ -130,7 +131,7 @@ class Tries:
         """As many as keep the processors busy: programs that wait leave room for more."""
         if self._options.jobs:
             return min(self._options.jobs, MOST_JOBS)
-        if self.is_warm and self._pool.workers:
+        if (self.is_warm or self._options.warm) and self._pool.workers:
             return self._pool.workers  # a new one would have to begin at the start
         cores = os.cpu_count() or 1
         seen = [one for found in self.outcomes.values() for one in found if one.seconds > IDLE]
@@ -146,26 +147,36 @@ class Tries:
         return self._jobs()
 
     @property
+    def is_warm(self) -> bool:
+        """Whether workers go on from far behind the start."""
+        return self._warmth.pays
+
+    @property
     def running(self) -> list[str]:
         """Candidates that are being tried."""
         return [trial.name for trial in self._pool.running]
 
     def start(self, name: str, *, cold: bool = False) -> None:
         """Try it."""
-        self._pool.start(Trial(name, self.timeout, cold or self._options.cold))
+        cold = cold or self._options.cold
+        slot = self._pool.next_slot
+        bound = None if cold else self._warmth.bound(slot, lambda: self.between()[1])
+        self._pool.start(TrialOrder(name, self.timeout, cold, bound))
 
     def give_up(self, names: Collection[str]) -> None:
         """Nobody needs to know about these any more; a warm worker is worth more than a try."""
         if self.is_warm:
             return
-        self._pool.give_up([trial for trial in self._pool.running if trial.name in names])
+        self._pool.give_up(
+            [one for one in self._pool.running if one.name in names and one.bound is None]
+        )
 
     def wait(self) -> list[str]:
         """The candidates of which more is known now."""
         done = []
         for trial, answer in self._pool.wait():
             again = self.is_known(trial.name)
-            self.is_warm = self.is_warm or bool(answer.about)
+            self._warmth.learn(answer.pace)
             if answer.reason:
                 self.notes[answer.reason] = None
             self._learn(trial.name, answer.outcome, answer.error)

@@ -16,6 +16,7 @@ from zeroin.run.uv import normal
 from zeroin.tools.bisect.alike import in_other_words
 from zeroin.tools.bisect.answer import answer
 from zeroin.tools.bisect.backwards import walk
+from zeroin.tools.bisect.judge import ByLine
 from zeroin.tools.bisect.ordered import Ordered
 from zeroin.tools.bisect.packages import Mix, Packages
 from zeroin.tools.bisect.row import Found
@@ -166,7 +167,7 @@ class _Versions:
                 search = Ordered(tries, row, self.options)
                 found, alike = in_other_words(tries, row, search.find(), self.options)
                 skipped = [one for one in search.skipped() if one.name not in alike]
-                about |= self._told(found)
+                about |= self._told(found, in_words=not alike)
             if found is None:
                 raise ValueError("there is always an answer of some kind")
         except KeyboardInterrupt:
@@ -211,8 +212,8 @@ class _Versions:
         why = f"it works with no release that was tried, back to the first: {baseline.headline}"
         return Found("not-reproduced", why=why, hint=hint)
 
-    def _told(self, found: Found) -> dict[str, Any]:
-        """What there is to tell of the answer."""
+    def _told(self, found: Found, *, in_words: bool) -> dict[str, Any]:
+        """What there is to tell of the answer, which was found by words or only by the place."""
         if found.verdict not in ("found", "range"):
             return {}
         first = self._find(found.bad)
@@ -223,7 +224,7 @@ class _Versions:
         moved = self._moved(found.good, found.bad)
         told: dict[str, Any] = {"date": date, "yanked": first.yanked, "moved": moved}
         if found.verdict == "found" and not found.flaky:
-            told |= self._earlier(found)
+            told |= self._earlier(found, in_words=in_words)
         return told
 
     def _moved(self, good: str, bad: str) -> list[dict[str, str]]:
@@ -237,13 +238,18 @@ class _Versions:
                 found.append({"name": name, "old": before, "new": after})
         return found
 
-    def _earlier(self, found: Found) -> dict[str, Any]:
+    def _earlier(self, found: Found, *, in_words: bool) -> dict[str, Any]:
         """Whether a pre-release has it already."""
         early = [one.name for one in releases.early(self.known, found.good, found.bad)]
         if not early:
             return {}
         row = [found.good, *early, found.bad]
-        refined = Ordered(self.tries, row, self.options).find()
+        tries, judge = self.tries, self.tries.judge
+        if judge is not None and not in_words:
+            tries.judge = ByLine(*judge)
+        refined = Ordered(tries, row, self.options).find()
+        tries.judge = judge
+        refined, _ = in_other_words(tries, row, refined, self.options)
         if refined.verdict != "found" or refined.bad == found.bad:
             return {}
         return {"early": refined.bad}

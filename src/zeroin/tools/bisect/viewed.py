@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from zeroin.run import limited
-from zeroin.run.apart import Layer, spawn_apart
-from zeroin.run.warm import Engine, NeedsCold
-from zeroin.tools.quiet import Quiet, with_resets
+import math
+import time
+
+from zeroin.cycle import Kind
+from zeroin.run.apart import Layer
+from zeroin.run.launch import pick_launcher
+from zeroin.run.launch.isolated import IsolatedLauncher
+from zeroin.run.launch.warm import WarmLauncher
+from zeroin.run.warm import Engine
+from zeroin.tools.bisect.warmth import Pace
+from zeroin.tools.search.quiet_trial import BRIEF, run_quiet_trial
+
+# Bytes of modules that are watched statement by statement: of a large package that takes longer
+# than all else, and most tries go on from before the first module that another commit has changed.
+MOST_HOOKS = 50_000
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
+    from collections.abc import Mapping
 
-    from zeroin.cycle import Cycle, Outcome
+    from zeroin.cycle import Cycle
+    from zeroin.run.agent_order import AgentOrder
     from zeroin.run.apart import View
-    from zeroin.run.execute import Ended, Run
-    from zeroin.run.inbox import Inbox
-    from zeroin.tools.run import Seen
-
-WORTH = 0.5  # of a run, that needs not be run again
+    from zeroin.run.execute import Ended, Run, Stage
+    from zeroin.run.launch.launcher import Launcher
+    from zeroin.run.trial import Trial
 
 
 class Viewed:
     """In the process of a worker; the view of one worker stays the same, but for what is in it."""
 
     def __init__(self) -> None:
-        self._engine: Engine | None = None
-        self._seen: Any = None  # what the engine's program was started with
-        self._layer: Layer | None = None  # what that has written of the user's
+        self._warm: ViewLauncher | None = None
+        self.pace = Pace(0.0)  # of the last run
 
     def run(
         self,
@@ -35,74 +43,91 @@ class Viewed:
         environ: Mapping[str, str],
         view: View | None,
         *,
-        cold: bool,
-        only: Callable[[Seen], Seen] | None = None,
-    ) -> tuple[Outcome, Seen]:
-        """How it ends. Without a view it sees what everybody sees."""
-        cold = cold or bool(cycle.reset)  # a resumed run would not run what resets the world
-        cycle = with_resets(cycle)
+        bound: float | None = None,
+        order: AgentOrder = BRIEF,
+    ) -> Trial:
+        """Run it once. Without a view it sees what everybody sees.
 
-        def conduct(run: Run, env: dict[str, str], inbox: Inbox, how: dict[str, Any]) -> Ended:
-            if cycle.limits:
-                return limited.execute(run, cycle, env, view=view, **how)
-            if view is None:
-                return run.execute(cycle.command, cycle.cwd, env, **how)
-            if cold:
-                return _cold(run, cycle, env, view, how)
-            seen = (view, cycle._replace(timeout=None), dict(environ))
-            return self._warm(run, cycle, env, seen, inbox, how)
+        Given a bound, it goes on from a snapshot or leaves one, unless that takes longer.
+        """
+        cold = pick_launcher(cycle, view)
+        # A resumed run would not run what resets the world.
+        if bound is None or view is None or cycle.reset or cycle.limits:
+            return self._run_timed(cycle, environ, cold, order)
+        limit = cycle.timeout
+        bounded = cycle
+        if bound < (math.inf if limit is None else limit):
+            bounded = cycle._replace(timeout=bound)
+        started_with = (view, cycle._replace(timeout=None), dict(environ))
+        if self._warm is None or self._warm.started_with != started_with:
+            self.close()
+            self._warm = ViewLauncher(view, started_with)
+        trial = self._run_timed(bounded, environ, self._warm, order)
+        if trial.outcome.kind is Kind.HANG and bounded.timeout != limit:
+            self.close()
+            trial = self._run_timed(cycle, environ, cold, order)
+            self.pace = self.pace._replace(warm=True, ended=True)
+        return trial
 
-        return Quiet(environ).run(cycle, conduct, only)
+    def _run_timed(
+        self, cycle: Cycle, environ: Mapping[str, str], launcher: Launcher, order: AgentOrder
+    ) -> Trial:
+        began = time.monotonic()
+        trial = run_quiet_trial(cycle, launcher, environ, order)
+        warm = launcher if isinstance(launcher, ViewLauncher) else None
+        resumed = warm is not None and warm.resumed
+        seconds, cpu_seconds = time.monotonic() - began, trial.outcome.cpu_seconds
+        self.pace = Pace(seconds, cpu_seconds, warm=warm is not None, resumed=resumed)
+        return trial
 
-    @property
-    def resumed(self) -> bool:
-        """Whether the last run went on from a snapshot."""
-        return self._engine is not None and self._engine.came.id is not None
+    def close(self) -> None:
+        """End what is kept."""
+        if self._warm is not None:
+            self._warm.close()
+            self._warm = None
 
-    def is_worth_keeping(self, outcome: Outcome) -> bool:
-        """Whether the next try here begins far behind its start."""
-        if self._engine is None or not self._engine.snapshots:
-            return False
-        whole = self._engine.came.saved + outcome.seconds
-        return self._engine.snapshots[-1].seconds > WORTH * whole
 
-    def _warm(
-        self,
-        run: Run,
-        cycle: Cycle,
-        env: dict[str, str],
-        seen: tuple[View, Cycle, dict[str, str]],
-        inbox: Inbox,
-        how: dict[str, Any],
-    ) -> Ended:
-        """From the newest snapshot that the other files leave valid: the imports, mostly."""
-        if self._engine is None:
-            self._engine = Engine()
-        engine = self._engine
-        how = how | {"aside": engine.aside, "tap": engine.tap}
+class ViewLauncher:
+    """Resumes the program from the newest snapshot that the files in the view leave valid.
+
+    That is where its imports are done, mostly. `started_with` tells what else it depends on.
+    """
+
+    def __init__(self, view: View, started_with: tuple[View, Cycle, dict[str, str]]) -> None:
+        self.started_with = started_with
+        self._view = view
+        self._engine = Engine()
+        self._layer: Layer | None = None  # what trials have written of the user's
+        self.resumed = False
+
+    def arrange(self, cycle: Cycle) -> Cycle:
+        """See `Launcher`."""
+        return cycle
+
+    def launch(self, process: Run, cycle: Cycle, env: dict[str, str], stage: Stage) -> Ended:
+        """See `Launcher`."""
+        warm = WarmLauncher(
+            self._engine,
+            IsolatedLauncher(self._view),
+            may_resume=bool(self._engine.snapshots),
+            order=self._engine.order()._replace(is_try=True, most_hooks=MOST_HOOKS),
+        )
         try:
-            if engine.snapshots and seen == self._seen:
-                start = engine.starter(inbox.folder)
-                on: dict[str, Any] = {"start": start, "prologue": start.prologue}
-                try:
-                    return run.execute(cycle.command, cycle.cwd, env, **how, **on, also=start.wires)
-                except NeedsCold:
-                    pass
-            engine.begin_cold()
-            self._seen, self._layer = seen, None
-            env = {**env, **engine.environment(), "ZEROIN_WARM_TRY": "1"}
-            return _cold(run, cycle, env, seen[0], how)
+            return warm.launch(process, cycle, env, stage)
         finally:
-            engine.rest()
-            self._tidy(engine, seen[0])
+            self.resumed = warm.resumed
+            if not warm.resumed:
+                self._layer = None
+            self._tidy()
 
-    def _tidy(self, engine: Engine, view: View) -> None:
-        """Put back what the try has written of the user's; what can't be, is begun anew."""
-        if not engine.snapshots or not view.mine:
+    def _tidy(self) -> None:
+        """Put back what the trial has written of the user's; what can't be, is begun anew."""
+        engine = self._engine
+        if not engine.snapshots or not self._view.mine:
             return
         try:
             if self._layer is None:
-                self._layer = Layer(engine.snapshots[0].pid, view)
+                self._layer = Layer(engine.snapshots[0].pid, self._view)
             good = self._layer.put_back()
         except OSError:
             good = False
@@ -110,14 +135,5 @@ class Viewed:
             engine.begin_cold()
 
     def close(self) -> None:
-        """End what is kept."""
-        if self._engine is not None:
-            self._engine.close()
-            self._engine = None
-
-
-def _cold(run: Run, cycle: Cycle, env: dict[str, str], view: View, how: dict[str, Any]) -> Ended:
-    def start(out: int, err: int) -> int:
-        return spawn_apart(cycle.command, cycle.cwd, env, out, err, view)
-
-    return run.execute(cycle.command, cycle.cwd, env, start=start, **how)
+        """End the program and its snapshots."""
+        self._engine.close()

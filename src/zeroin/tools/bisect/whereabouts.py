@@ -9,7 +9,7 @@ import subprocess
 from zeroin.errors import ZeroinError
 from zeroin.run.cutter import interpreter
 from zeroin.run.environment import users
-from zeroin.tools.bisect.checkout import names_in
+from zeroin.tools.provided import names_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ for name in sys.argv[1:]:
 
 
 PATIENCE = 10.0  # seconds
+INSTALLED = "/site-packages/"  # also of an environment that lies in the repository
 
 
 class Whereabouts:
@@ -41,7 +42,7 @@ class Whereabouts:
         self._root = root
         self._process: subprocess.Popen[str] | None = None
         self._patience = PATIENCE if any("py" in word for word in cycle.command) else 0.0
-        names = names_in(root)
+        self._names = names = names_in(root)
         if names:
             with contextlib.suppress(ZeroinError, OSError):
                 self._process = subprocess.Popen(
@@ -54,16 +55,21 @@ class Whereabouts:
                     text=True,
                 )
 
-    def is_elsewhere(self) -> bool:
-        """What Python says."""
+    def elsewhere(self) -> dict[str, str]:
+        """The packages that are not found in the repository, and where they are; "/" if nowhere."""
         if self._process is None:
-            return False
+            return {}
         try:
             told, _ = self._process.communicate(timeout=self._patience)
         except subprocess.TimeoutExpired:
-            return False
+            return {}
         here = os.path.realpath(self._root) + "/"
-        return any(not os.path.realpath(path).startswith(here) for path in told.splitlines())
+        pairs = zip(self._names, told.splitlines(), strict=False)
+        return {
+            name: path
+            for name, path in pairs
+            if not os.path.realpath(path).startswith(here) or INSTALLED in path
+        }
 
     def close(self) -> None:
         """It need not be known any more."""

@@ -6,16 +6,15 @@ place that grows, for a few repetitions, and is ended then.
 
 from __future__ import annotations
 
-import json
 import os
 
 from zeroin.errors import UsageError
 from zeroin.named import NamedTuple
-from zeroin.run.until import Until
+from zeroin.run.witness import Until
 from zeroin.tools.leak import command as commands
 from zeroin.tools.leak import samples
 from zeroin.tools.leak.report import Leak
-from zeroin.tools.run import Options, run, start_and_wait
+from zeroin.tools.run import Options, run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
 
     from zeroin.cycle import Cycle
     from zeroin.observe.trend import Trend
-    from zeroin.run.execute import Ended
+    from zeroin.run.agent_order import AgentOrder
+    from zeroin.run.execute import Ended, Run
     from zeroin.run.inbox import Inbox
     from zeroin.run.keep import Keeper
     from zeroin.tools.leak.samples import Series
@@ -33,6 +33,7 @@ MATTERS = ("in_use", "fds", "threads", "children", "gpu")  # what leaks by itsel
 LOOKS = 10  # repetitions that the second run compares
 IN_CYCLES = 0.7  # of what was traced: then the collector is the answer
 AFTER = 3  # repetitions of warm-up before them
+PATIENCE = 120.0  # seconds without a word from a process that looks for who holds it
 
 
 class Asked(NamedTuple):
@@ -41,6 +42,8 @@ class Asked(NamedTuple):
     repeat: int | None = None
     func: str | None = None
     look: Callable[[int], None] | None = None  # told before a second run finds who holds it
+    progress: Callable[[int, int], None] | None = None  # told how many of its searches are done
+    patience: float = PATIENCE
 
 
 def leak(cycle: Cycle, asked: Asked, options: Options, environ: Mapping[str, str]) -> Leak:
@@ -50,8 +53,8 @@ def leak(cycle: Cycle, asked: Asked, options: Options, environ: Mapping[str, str
     if asked.repeat and not asked.func and not commands.is_pytest(words):
         words = tuple(commands.repeated(words, asked.repeat))
     cycle = cycle._replace(command=words)
-    watch = _Watch(cycle, {**order, "mode": "find"}, options)
-    report = run(cycle, options._replace(conduct=watch.conduct), environ)
+    watch = LeakWitness({**order, "mode": "find"}, asked)
+    report = run(cycle, options, environ, witnesses=[watch])
     chosen = _worst(watch.series)
     if chosen is None:
         reason = _why_nothing(watch.series, asked)
@@ -63,7 +66,7 @@ def leak(cycle: Cycle, asked: Asked, options: Options, environ: Mapping[str, str
     if verdict in ("leaks", "fills") and asked.look is not None:
         # The end of the last run is seen as well.
         asked.look(_until(chosen) - (chosen.place.kind == "run"))
-        found = _looked(found, chosen, cycle, order, options, environ)
+        found = _looked(found, chosen, cycle, order, asked, options, environ)
     return found
 
 
@@ -141,6 +144,7 @@ def _looked(
     chosen: Series,
     cycle: Cycle,
     order: dict[str, Any],
+    asked: Asked,
     options: Options,
     environ: Mapping[str, str],
 ) -> Leak:
@@ -153,14 +157,13 @@ def _looked(
     # What it prints, it has printed in the first run.
     nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
     try:
-        options = options._replace(targets=(nowhere, nowhere))
-        watch = _Watch(cycle, closer, options)
-        run(cycle, options._replace(conduct=watch.conduct), environ)
+        watch = LeakWitness(closer, asked)
+        run(cycle, options._replace(targets=(nowhere, nowhere)), environ, witnesses=[watch])
     finally:
         os.close(nowhere)
     told = [one for one in watch.messages if one["kind"] == "leak"]
     if not told:
-        return found
+        return found._replace(reason="silent" if watch.is_silent else "")
     who = told[0]
     in_cycles = who["cycles"] and who["left"] < (1 - IN_CYCLES) * who["traced"]
     if in_cycles and who["gc"] and set(found.grown) <= {"in_use"}:
@@ -168,25 +171,63 @@ def _looked(
     return found._replace(who=who)
 
 
-class _Watch:
-    """Runs the command with the agent's order, and takes what it left before the folder goes."""
+class LeakWitness(Until):
+    """Gives the agent its order, and ends the run with its answer.
 
-    def __init__(self, cycle: Cycle, order: dict[str, Any], options: Options) -> None:
-        self.cycle = cycle
-        self.order = order
-        self.options = options
+    An agent that looks for who holds things tells how far it is; one that falls silent meanwhile
+    is given up.
+    """
+
+    def __init__(self, order: dict[str, Any], asked: Asked) -> None:
+        super().__init__(_is_answer, grace=0.0)
+        self._order = order
+        self._asked = asked
+        self.is_silent = False
         self.series: list[Series] = []
         self.messages: list[dict[str, Any]] = []
+        self._busy_since: float | None = None
+        self._running: Run | None = None
 
-    def conduct(self, keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
-        """See `Conduct`."""
-        is_final = lambda one: one["kind"] == "leak"  # noqa: E731 - said once
-        process = Until(keeper, inbox, self.cycle.timeout, is_final, grace=0)
+    def ask_agent(self, order: AgentOrder, env: dict[str, str]) -> AgentOrder:
+        """See `Witness`."""
         # All of Python's memory in the allocator's own account.
-        env = {"PYTHONMALLOC": "malloc", **env, "ZEROIN_LEAK": json.dumps(self.order)}
-        ended = start_and_wait(process, self.cycle, env, targets=self.options.targets)
-        if inbox is not None:
-            inbox.drain()
-            self.messages = list(inbox.messages)
-            self.series = samples.read(inbox.folder)
-        return ended
+        env.setdefault("PYTHONMALLOC", "malloc")
+        return order._replace(leak=self._order)
+
+    def begin(self, process: Run) -> None:
+        """See `Witness`."""
+        super().begin(process)
+        self._running = process
+
+    def hear(self, message: Mapping[str, Any]) -> None:
+        """See `Witness`."""
+        super().hear(message)
+        if message["kind"] == "leak_progress" and self._running is not None:
+            done, of = message["done"], message["of"]
+            goes_on = done == of and of > 0
+            self._busy_since = None if goes_on else self._running.now()
+            if self._asked.progress is not None and not goes_on:
+                self._asked.progress(done, of)
+
+    def turn(self, now: float) -> None:
+        """See `Witness`."""
+        super().turn(now)
+        process, since = self._running, self._busy_since
+        if process is None or since is None or process.stopped:
+            return
+        if now - since > self._asked.patience:
+            self.is_silent = True
+            process.stop(0.0)
+
+    def take_stacks(self) -> tuple[list[Any], str]:
+        """See `Witness`: where it stands at a time-out is not the question."""
+        return [], ""
+
+    def collect(self, ended: Ended, inbox: Inbox, keeper: Keeper) -> None:  # noqa: ARG002
+        """See `Witness`."""
+        self.messages = list(inbox.messages)
+        self.series = samples.read(inbox.folder)
+
+
+def _is_answer(message: Mapping[str, Any]) -> bool:
+    return bool(message["kind"] == "leak")

@@ -32,4 +32,4 @@ class Leak(NamedTuple):
     who: dict[str, Any] | None  # of the second run
     run: RunReport  # the first one
     pid: int
-    reason: str = ""  # why nothing can be told
+    reason: str = ""  # why nothing can be told: in all, or ("silent") about who holds it

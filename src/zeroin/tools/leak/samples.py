@@ -7,11 +7,13 @@ import os
 
 from zeroin.named import NamedTuple
 from zeroin.observe.trend import Trend, trend
+from zeroin.regular import read_regular
 from zeroin.tools.leak.report import Place
 
 KEYS = ("in_use", "rss", "fds", "threads", "children", "gpu")
 # Below these totals, growth is nothing: buffers, counters, caches of the interpreter.
 LEAST = {"in_use": 64 << 10, "rss": 1 << 20, "fds": 5, "threads": 4, "children": 4, "gpu": 64 << 10}
+MOST = 1 << 28  # bytes of one process's samples
 FEWEST = 8  # repetitions
 COVERS = 0.4  # of the time between the first sample of all and the last
 
@@ -42,7 +44,7 @@ def read(folder: str) -> list[Series]:
     """All places of all processes."""
     found: list[Series] = []
     for name in sorted(os.listdir(folder)):
-        if name.startswith("leak-"):
+        if name.startswith("leak-") and name[5:].isdecimal():
             found += _of_process(os.path.join(folder, name), int(name[5:]))
     return found
 
@@ -51,19 +53,25 @@ def _of_process(path: str, pid: int) -> list[Series]:
     places: dict[int, Place] = {}
     rows: dict[int, list[list[float]]] = {}
     counts: dict[int, int] = {}
-    with open(path, encoding="utf-8", errors="replace") as file:
-        for line in file:
-            try:
-                told = json.loads(line)
-            except ValueError:  # it was killed in the middle of it
-                continue
+    try:
+        data = read_regular(path, MOST)
+    except OSError:
+        return []
+    for line in data.decode("utf-8", "replace").splitlines():
+        try:
+            told = json.loads(line)
             if isinstance(told, dict) and "counts" in told:
-                counts = {int(key): value for key, value in told["counts"].items()}
+                counts = {int(key): int(value) for key, value in told["counts"].items()}
             elif isinstance(told, dict):
-                about = (told["kind"], told["file"], told["line"], told["name"])
-                places[told["id"]] = Place(*about, 0)
+                about = str(told["kind"]), str(told["file"]), int(told["line"]), str(told["name"])
+                places[int(told["id"])] = Place(*about, 0)
             else:
-                rows.setdefault(int(told[0]), []).append(told[1:])
+                first, *numbers = told
+                if not all(isinstance(one, (int, float, type(None))) for one in numbers):
+                    continue
+                rows.setdefault(int(first), []).append(numbers)
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+            continue  # it was killed in the middle of it, or somebody else wrote it
     return [
         Series(pid, places[key]._replace(times=counts.get(key, int(found[-1][0]))), found)
         for key, found in rows.items()

@@ -21,6 +21,7 @@ from zeroin.tools.loop import compiled, expected, verify
 from zeroin.tools.loop.attempt import Attempt
 from zeroin.tools.loop.hidden import Hidden
 from zeroin.tools.loop.listening import LOOK, TOO_OFTEN, Listening
+from zeroin.tools.loop.making import LoopWitness
 from zeroin.tools.loop.report import (
     Desk,
     Iteration,
@@ -91,6 +92,7 @@ class _Loop(Listening):
         self.differed = False
         self.edits = expected.Edits()
         self._told_of_standby = False
+        self._warned: set[str] = set()  # what is still so, and told
         # What is put back before each run would have to be put back for a resumed one, too; and
         # what a snapshot has taken of a limit is no more known than what it has written.
         self.always_cold = bool(cycle.reset or cycle.restore or cycle.limits)
@@ -258,10 +260,11 @@ class _Loop(Listening):
         self.aside.later(LOOK, self.look)
         attempt = Attempt(self.cycle, self.environ, {"loop": self.n}, cold=cold)
         try:
-            self.done = done = attempt.execute(self.maker.warm(cold=cold))
+            launcher, witness = self.maker.warm(cold=cold), LoopWitness(self.maker)
+            self.done = done = attempt.execute(launcher, self.options.targets, [witness])
             self.follow(done)
             report = self._report(done)
-            attempt.recorder.also["mode"] = report.mode
+            attempt.recorder.note_settings({"mode": report.mode})
             to_verify = self.options.verify and report.mode in WARM and not report.stopped
             if not (to_verify or report.stopped or self.options.once or self.maker.told):
                 self.open_desk()  # keys that are pressed once it is told count
@@ -271,7 +274,10 @@ class _Loop(Listening):
         finally:
             attempt.close()
         for warning in warnings:
-            self.teller.note(f"warning: {warning}")
+            if warning not in self._warned:
+                self.teller.note(f"warning: {warning}")
+        # A resumed run does not look for all that a cold one warns of.
+        self._warned = {*warnings, *(() if cold else self._warned)}
         if to_verify:
             self._verify_last()
 
@@ -377,7 +383,8 @@ class _Loop(Listening):
         try:
             compiled.forget_doubtful(self.saves.code, self.saves.prefix)
             with Hidden(self.options.targets, self.aside) as targets:
-                done = attempt.execute(self.maker.plain(targets))
+                witness = LoopWitness(self.maker)
+                done = attempt.execute(self.maker.plain(), targets, [witness])
             attempt.record("stopped" if done.ended.stopped else "")
         finally:
             attempt.close()

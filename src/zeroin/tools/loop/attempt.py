@@ -12,8 +12,9 @@ import re
 from zeroin.cycle import Kind, Outcome
 from zeroin.named import NamedTuple
 from zeroin.run import environment, keep
-from zeroin.tools.recorder import Recorder
-from zeroin.tools.run import Options, execute, facts_of, outcome_of, put_back
+from zeroin.run.agent_order import AgentOrder
+from zeroin.tools.recorder import Recorder, list_facts
+from zeroin.tools.run import warn_of_copy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
     from zeroin.cycle import Cycle
     from zeroin.run.execute import Ended
-    from zeroin.tools.run import Conduct, Seen
-
+    from zeroin.run.launch.launcher import Launcher
+    from zeroin.run.witness import Witness
 
 INSTALLED = re.compile(r"/(site|dist)-packages\b|/lib(64)?/python\d")
 OF_UV = ("pyproject.toml", "uv.lock", "uv.toml", ".python-version")
@@ -58,35 +59,39 @@ class Attempt:
         self.cycle = cycle
         self.cold = cold
         self.recorder = Recorder(cycle, environ, keep=True)
-        self.recorder.also.update(also)
-        self.env = environment.users(cycle, environ)
+        self.recorder.note_settings(also)
+        self.environ = environ
         self._done: Done | None = None
 
-    def execute(self, conduct: Conduct) -> Done:
+    def execute(
+        self, launcher: Launcher, targets: tuple[int, int], witnesses: Sequence[Witness]
+    ) -> Done:
         """Run it."""
         recorder = self.recorder
-        recorder.begin(self.env)
-        if self.cold:
-            put_back(self.cycle, self.env, recorder)
-            recorder.keep_code()
-        seen = execute(self.cycle, self.env, Options(conduct=conduct), recorder)
-        self._done = Done(
-            self._outcome(seen),
-            seen.ended,
-            recorder.attempt,
-            facts_of(seen),
-            recorder.output_folder(),
-            seen.output,
+        recorder.begin(environment.users(self.cycle, self.environ))
+        trial = recorder.run_trial(
+            self.cycle,
+            launcher,
+            recorder.plan(self.environ, targets, AgentOrder()),
+            witnesses,
+            keep_code=self.cold,
         )
+        outcome = trial.outcome
+        if trial.ended.stopped:
+            outcome = outcome._replace(
+                kind=Kind.UNFINISHED, signature=None, headline="stopped", spot=None
+            )
+        self._done = Done(
+            outcome,
+            trial.ended,
+            recorder.attempt,
+            list_facts(trial),
+            recorder.output_folder(),
+            trial.output,
+        )
+        if self.cold:
+            warn_of_copy(trial, recorder)
         return self._done
-
-    def _outcome(self, seen: Seen) -> Outcome:
-        ended = seen.ended
-        if not ended.stopped:
-            return outcome_of(self.cycle, self.env, seen, self.recorder)
-        code = os.waitstatus_to_exitcode(ended.status)
-        times = (ended.seconds, ended.cpu_seconds, ended.peak_bytes)
-        return Outcome(Kind.UNFINISHED, code, None, "stopped", *times)
 
     def record(self, reason: str = "") -> tuple[str, ...]:
         """Write it down; what could not be is told."""

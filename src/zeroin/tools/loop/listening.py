@@ -70,8 +70,7 @@ class Listening:
         taken, self.signals.taken = self.signals.taken, []
         for number in taken:
             if number == signal.SIGINT:
-                run.interrupted = True
-                os.kill(run.pid, number)
+                run.interrupt()
             elif number in (signal.SIGTERM, signal.SIGHUP):
                 self.maker.told = number
                 run.stop()

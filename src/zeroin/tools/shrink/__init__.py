@@ -12,9 +12,11 @@ import signal
 import time
 
 from zeroin.axes.payload import read
+from zeroin.axes.payload.group import Group
 from zeroin.cycle import Verdict
 from zeroin.cycle.oracle import Rate, wilson
 from zeroin.digest import digest
+from zeroin.errors import ZeroinError
 from zeroin.record import place as places
 from zeroin.run import copies, environment
 from zeroin.run.apart import View, can_be_apart
@@ -34,7 +36,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zeroin.axes.payload.group import Group
     from zeroin.cycle import Cycle
     from zeroin.search.reduction import Candidate
     from zeroin.tools.shrink.report import Baseline, ShrinkOptions, Teller
@@ -178,10 +179,12 @@ class _Shrink:
             if isinstance(end, GoneError):
                 self.notes.append(f"{end.message}; this is the best until then")
             return self._report("interrupted", baseline, confirmed=False)
+        if not confirmed:
+            return self._report("unconfirmed", baseline, confirmed=False, warm=is_warm)
         self._look_at_the_end()
         if not self.whole.size:
             self.notes.append("it is empty already: there is nothing to leave out")
-        return self._report("found", baseline, confirmed=confirmed, warm=is_warm)
+        return self._report("found", baseline, confirmed=True, warm=is_warm)
 
     def _state(self, written: list[str]) -> str:
         """Of the files that the command may use. Not all that there is belongs to a program."""
@@ -199,8 +202,7 @@ class _Shrink:
         oracle = self.tries.oracle
         if self.options.args or self.options.env or not self.whole.size or oracle is None:
             return False
-        nothing = self.whole.with_contents([b"" for _ in self.whole.members], read)
-        tried = self.tries.run(nothing)
+        tried = self.tries.run(self._nothing())
         if tried.verdict is not Verdict.SAME:
             return False
         firm = baselines.firmer(oracle, baseline) if self.rule else None
@@ -388,13 +390,44 @@ class _Shrink:
 
     # --- the answer ---------------------------------------------------------------------------
 
+    def _shows(self, command: tuple[str, ...], named: frozenset[int]) -> bool:
+        """Whether a command that names results reads those, and no payload by its old name.
+
+        There is nothing in the payloads then, of which the failure does not come; and what it does
+        not name does not matter, neither with nothing in it nor as it is.
+        """
+        if self.options.args or self.options.env or self.options.inline:
+            return True  # the command itself is what was shrunk, or it has the script
+        try:
+            return self._is_shown(command, named)
+        except (KeyboardInterrupt, ZeroinError):  # the result is there: nothing of it is lost
+            self.tries.stop()
+            return False
+
+    def _is_shown(self, command: tuple[str, ...], named: frozenset[int]) -> bool:
+        nothing = self._nothing()
+        if not self.tries.is_shown_by(command, nothing):
+            return False
+        if len(named) == len(self.world.sources):
+            return True
+        pairs = zip(self.whole.members, nothing.members, strict=True)
+        members = (
+            empty if int(empty.name.partition("/")[0]) in named else whole for whole, empty in pairs
+        )
+        return self.tries.is_shown_by(command, Group(tuple(members)))
+
+    def _nothing(self) -> Group:
+        return self.whole.with_contents([b"" for _ in self.whole.members], read)
+
     def _report(
         self, verdict: str, baseline: Baseline, *, confirmed: bool, warm: bool = False
     ) -> ShrinkReport:
         payloads = []
-        if verdict not in ("not-reproduced", "independent"):
+        if verdict not in ("not-reproduced", "independent", "unconfirmed"):
             made = os.path.join(self.tries.folder, "result")
             payloads = self.results.write(self.whole, self.best, made)
+        shows = self._shows if verdict == "found" else lambda *_: True
+        command = self.results.command(payloads, self.environ, shows)
         others = [
             OtherFailure(name, one.headline, one.times, self.results.shown(one.example))
             for name, one in sorted(self.tries.others.items(), key=lambda item: -item[1].times)
@@ -409,7 +442,7 @@ class _Shrink:
             confirmed,
             others,
             payloads,
-            self.results.command(payloads, self.environ),
+            command,
             self.cycle.cwd,
             [*self.notes, *self.tries.limits, *self.results.notes],
             self.steps,

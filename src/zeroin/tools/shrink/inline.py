@@ -6,9 +6,9 @@ import os
 import re
 
 from zeroin.errors import UsageError
-from zeroin.run import environment
-from zeroin.tools.recorder import Recorder
-from zeroin.tools.run import Options, execute, facts_of
+from zeroin.run.launch import pick_launcher
+from zeroin.tools.recorder import list_facts
+from zeroin.tools.search.quiet_trial import run_quiet_trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,16 +50,10 @@ def script_of(cycle: Cycle, paths: tuple[str, ...]) -> str:
 
 def modules_of(cycle: Cycle, environ: Mapping[str, str], root: str, script: str) -> dict[str, str]:
     """The modules of the project that the program imports, with their files: run it to see."""
-    nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-    recorder = Recorder(cycle, environ, keep=False)
-    options = Options(brief=True, record=False, targets=(nothing, nothing))
-    try:
-        seen = execute(cycle, environment.users(cycle, environ), options, recorder)
-    finally:
-        os.close(nothing)
+    trial = run_quiet_trial(cycle, pick_launcher(cycle), environ)
     inside = os.path.join(root, "")
     found = {}
-    for name, path in (facts_of(seen)["modules"] or {}).items():
+    for name, path in (list_facts(trial)["modules"] or {}).items():
         full = os.path.realpath(path)
         is_own = full.startswith(inside) and full.endswith(".py") and full != script
         if is_own and name != "__main__" and "/site-packages/" not in full:

@@ -78,7 +78,7 @@ class Step(NamedTuple):
 class ShrinkReport(NamedTuple):
     """The answer."""
 
-    verdict: str  # found, not-reproduced, independent, interrupted
+    verdict: str  # found, unconfirmed, not-reproduced, independent, interrupted
     baseline: Baseline
     tries: int
     resumed: int  # answers that an earlier search had found

@@ -16,7 +16,7 @@ from zeroin.tools.shrink.report import Shrunk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from zeroin.axes.payload.group import Group, Member
     from zeroin.cycle import Cycle
@@ -106,14 +106,42 @@ class Results:
             self.notes.append(f"{self.shown(name)} can't be written: {reason}")
             return kept
 
-    def command(self, payloads: Sequence[Shrunk], environ: Mapping[str, str]) -> list[str]:
-        """What shows it: the command with the results in the place of the payloads."""
+    def command(
+        self,
+        payloads: Sequence[Shrunk],
+        environ: Mapping[str, str],
+        shows: Callable[[tuple[str, ...], frozenset[int]], bool],
+    ) -> list[str]:
+        """What shows it: the command with the results in the place of the payloads.
+
+        A command that is given the names of some `shows` whether these are what it reads and all
+        that matters; one that has a payload's name built in gets the result in that very place.
+        """
+        cycle, places = self._cycle, self._places(payloads)
+        words = tuple(reproduce.name_results(cycle, payloads, places))
+        named = reproduce.find_named(cycle, payloads, places)
+        if not places or (named and shows(words, named)):
+            return reproduce.command(cycle, payloads, places, environ)
+        targets = (self._from_cwd(source.full) for source in self._world.sources)
+        swaps = list(zip(places.values(), targets, strict=False))
+        return reproduce.put_in_place(reproduce.command(cycle, payloads, {}, environ), swaps)
+
+    def _places(self, payloads: Sequence[Shrunk]) -> dict[str, str]:
+        """Payloads that are files by where they are, and their results, as the command sees them.
+
+        There is one for each of the first sources, in their order.
+        """
         cwd, places = self._cycle.cwd, {}
         files = [one for one in payloads if one.result]
         for one, name in zip(files, self._names, strict=False):
             moved = one.result != self.shown(name)
-            places[os.path.join(cwd, one.path)] = one.result if moved else name
-        return reproduce.command(self._cycle, payloads, places, environ)
+            full = os.path.normpath(os.path.join(cwd, one.path))
+            places[full] = one.result if moved else name
+        return places
+
+    def _from_cwd(self, full: str) -> str:
+        below = os.path.relpath(full, os.path.realpath(self._cycle.cwd))
+        return full if below.startswith("..") else below
 
 
 def _names(sources: Sequence[Source], cwd: str, out: str) -> list[str]:
@@ -135,7 +163,7 @@ def _beside(source: Source) -> str:
 
 def _copy(made: str, target: str) -> None:
     """All of it, in the place of what is there; or nothing."""
-    fresh = f"{target}.{os.getpid()}"
+    fresh = f"{target}.{os.urandom(6).hex()}"  # a name that no clone can have a link at
     try:
         if os.path.isdir(made):
             shutil.copytree(made, fresh)

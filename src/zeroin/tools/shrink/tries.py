@@ -99,7 +99,7 @@ class Tries:
         path = os.path.join(self._kept, "tries.jsonl")
         told: list[dict[str, Any]] = []
         try:
-            with open(path, encoding="utf-8") as file:
+            with open(path, encoding="utf-8", opener=place.open_unlinked) as file:
                 told = [one for one in map(_loaded, file) if one]
         except OSError:
             pass  # the first search
@@ -116,7 +116,9 @@ class Tries:
         self._head = json.dumps({"name": "", "failure": failure, "outputs": written}) + "\n"
         try:
             place.make(self._kept)
-            self._log = open(path, "a" if is_same else "w", encoding="utf-8", buffering=1)  # noqa: SIM115
+            self._log = open(  # noqa: SIM115
+                *(path, "a" if is_same else "w", 1), encoding="utf-8", opener=place.open_unlinked
+            )
             self._log.write(self._head)
         except OSError:
             self._log = None  # it can't be gone on with; nothing else is lost
@@ -271,6 +273,14 @@ class Tries:
         """Try one a single time, whatever is known of it."""
         tried = self.run(group, judged=False)
         return self.oracle.judge(tried.outcomes[-1]) if self.oracle is not None else Verdict.OTHER
+
+    def is_shown_by(self, command: tuple[str, ...], group: Group) -> bool:
+        """Whether another command fails the same way, where the payload is this one."""
+        usual, self._cycle = self._cycle, self._cycle._replace(command=command)
+        try:
+            return self.once(group) is Verdict.SAME
+        finally:
+            self._cycle = usual
 
     def run(self, group: Group, *, judged: bool = True) -> Tried:
         """Try one, and wait for it. Others that are under way are judged as they were to be."""

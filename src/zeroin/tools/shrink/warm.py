@@ -1,149 +1,145 @@
-"""Tries that begin where the program first uses the payload: the rest of it has run already.
+"""Trials that begin where the program first uses the payload: the rest of it has run already.
 
-The first run of a worker is a whole one. Before the payload is used, the engine takes a snapshot,
-and each further try goes on from there. What a try has written is put back before the next one.
+The first trial of a worker is a whole one. Before the payload is used, the engine takes a
+snapshot, and each further trial goes on from there. What a trial has written is put back before
+the next one.
 """
 
 from __future__ import annotations
 
-from zeroin.run.apart import Layer, spawn_apart
-from zeroin.run.warm import Engine, NeedsCold
+from zeroin.run.apart import Layer
+from zeroin.run.launch.isolated import IsolatedLauncher
+from zeroin.run.launch.warm import ResumeWish, WarmLauncher, add_warm_order
+from zeroin.run.warm import Engine
 from zeroin.tools.shrink.opens import Opens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
     from zeroin.cycle import Cycle
     from zeroin.run.apart import View
-    from zeroin.run.execute import Ended, Run
-    from zeroin.run.inbox import Inbox
+    from zeroin.run.execute import Ended, Run, Stage
     from zeroin.run.warm.table import Snapshot
 
 NEVER = 1e9  # seconds: no further snapshots
-TIMES = 3  # that it may be in vain
+MOST_IN_VAIN = 3  # cold starts in a row that leave no snapshot, before none is asked for
 
 
-class Warm:
-    """The engine of one worker.
-
-    Where Python code opens the payload, the snapshot is taken right before that. Where compiled
-    code does, as the kernel tells, snapshots are taken by the clock, and the last before that is
-    gone on from.
-    """
+class PayloadLauncher:
+    """Resumes the program of one worker right before it uses the payload."""
 
     def __init__(self, view: View) -> None:
-        self.engine = Engine()
-        self._paths = [path for path, _ in view.instead]
-        self._opens = Opens([source for _, source in view.instead])
-        self.engine.aside.add(self._opens.fd, self._opens.read)
-        self._by_clock = False
-        self._before: set[int] = set()  # snapshots that were taken before it was opened
-        self.engine.table.on_add = self._taken
-        self._layer: Layer | None = None
-        self._in_vain = 0
+        self._engine = Engine()
+        self.view = view._replace(as_is=(*view.as_is, self._engine.folder))
+        self._cold = SnapshottingLauncher(self._engine, self.view)
+        self._layer: Layer | None = None  # what trials have written since the snapshot
         self.resumed = False
         self.reason = ""  # why not
 
-    def execute(
-        self,
-        run: Run,
-        cycle: Cycle,
-        env: dict[str, str],
-        inbox: Inbox,
-        view: View,
-        how: dict[str, Any],
-    ) -> Ended:
-        """One try."""
-        how = how | {"aside": self.engine.aside, "tap": self.engine.tap}
-        self.resumed = False
+    def arrange(self, cycle: Cycle) -> Cycle:
+        """See `Launcher`."""
+        return cycle
+
+    def launch(self, process: Run, cycle: Cycle, env: dict[str, str], stage: Stage) -> Ended:
+        """See `Launcher`."""
+        warm = WarmLauncher(
+            self._engine,
+            self._cold,
+            may_resume=bool(self._engine.snapshots),
+            wish=ResumeWish(every=NEVER),
+        )
         try:
-            if self.engine.snapshots:
-                start = self.engine.starter(inbox.folder, every=NEVER)
-                on: dict[str, Any] = {
-                    "start": start,
-                    "prologue": start.prologue,
-                    "also": start.wires,
-                }
-                try:
-                    ended = run.execute(cycle.command, cycle.cwd, env, **how, **on)
-                except NeedsCold as needed:
-                    self.reason = needed.reason
-                else:
-                    self.resumed = True
-                    return ended
-            return self._cold(run, cycle, env, view, how)
+            return warm.launch(process, cycle, env, stage)
         finally:
-            self.engine.rest()
-            self._tidy(view)
+            self.resumed = warm.resumed
+            if not warm.resumed:
+                self._layer = None
+                self.reason = warm.reason or self.reason
+            self._tidy()
 
-    def _cold(
-        self, run: Run, cycle: Cycle, env: dict[str, str], view: View, how: dict[str, Any]
-    ) -> Ended:
-        """From the start, with a snapshot on the way unless that was in vain before."""
-        self.engine.begin_cold()
-        self._layer = None
-        if self._in_vain < TIMES:
-            self._in_vain += 1
-            env = {**env, **self.engine.environment(), "ZEROIN_WARM_TRY": "1"}
-            if not self._by_clock:
-                env["ZEROIN_WARM_BEFORE"] = "\n".join(self._paths)
-        self._opens.forget()
-        self._before.clear()
-        start = starting(cycle, env, view)
-        ended = run.execute(cycle.command, cycle.cwd, env, start=start, **how)
-        self._opens.read()
-        if self._by_clock:
-            good = [one.id for one in self.engine.snapshots if one.id in self._before]
-            self.engine.keep_only(good[-1] if good else None)
-        elif not self.engine.snapshots and self.engine.gate is None:
-            self._by_clock = self._opens.seen
-        return ended
-
-    def _taken(self, snapshot: Snapshot) -> None:
-        """Had it been opened before, the kernel would have told by now: it tells at once."""
-        self._opens.read()
-        if not self._opens.seen:
-            self._before.add(snapshot.id)
-
-    def _tidy(self, view: View) -> None:
-        """Put back what the try has written; a snapshot for which that can't be is no more."""
-        if not self.engine.snapshots:
-            if not self.reason:
-                self.reason = self._why_none()
+    def _tidy(self) -> None:
+        """Put back what the trial has written; a snapshot for which that can't be is no more."""
+        engine = self._engine
+        if not engine.snapshots:
+            self.reason = self.reason or self._cold.describe_lack()
             return
         self.reason = ""
-        first = self.engine.snapshots[0]
-        self.engine.keep_only(first.id)  # what was taken at the end has used the payload
-        pid = first.pid
+        first = engine.snapshots[0]
+        engine.keep_only(first.id)  # what was taken at the end has used the payload
         try:
             if self._layer is None:
-                self._layer = Layer(pid, view)
+                self._layer = Layer(first.pid, self.view)
             good = self._layer.put_back()
         except OSError:
             good = False
         if good:
-            self._in_vain = 0
+            self._cold.forget_vain_starts()
         else:
-            self.engine.begin_cold()
+            engine.begin_cold()
             self.reason = "files that the program had made before were changed by a try"
 
-    def _why_none(self) -> str:
-        gate = self.engine.gate
+    def close(self) -> None:
+        """End the program and its snapshots."""
+        self._engine.close()
+
+
+class SnapshottingLauncher:
+    """Starts the program cold, and has a snapshot taken before it uses the payload.
+
+    Where Python code opens the payload, the agent takes the snapshot right before that. Where
+    compiled code does, as the kernel tells, snapshots are taken by the clock, and the last one
+    before that is kept.
+    """
+
+    def __init__(self, engine: Engine, view: View) -> None:
+        self._engine = engine
+        self._isolated = IsolatedLauncher(view)
+        self._paths = [path for path, _ in view.instead]
+        self._opens = Opens([source for _, source in view.instead])
+        engine.aside.add(self._opens.fd, self._opens.read)
+        engine.table.call_on_add(self._note_snapshot)
+        self._by_clock = False
+        self._before: set[int] = set()  # snapshots that were taken before it was opened
+        self._in_vain = 0  # cold starts in a row that left no snapshot
+
+    def arrange(self, cycle: Cycle) -> Cycle:
+        """See `Launcher`."""
+        return cycle
+
+    def launch(self, process: Run, cycle: Cycle, env: dict[str, str], stage: Stage) -> Ended:
+        """See `Launcher`."""
+        if self._in_vain < MOST_IN_VAIN:
+            self._in_vain += 1
+            before = () if self._by_clock else tuple(self._paths)
+            warm = self._engine.order()._replace(is_try=True, before=before)
+            stage, env = add_warm_order(stage, warm, process, env)
+        self._opens.forget()
+        self._before.clear()
+        ended = self._isolated.launch(process, cycle, env, stage)
+        self._opens.read()
+        if self._by_clock:
+            good = [one.id for one in self._engine.snapshots if one.id in self._before]
+            self._engine.keep_only(good[-1] if good else None)
+        elif not self._engine.snapshots and self._engine.gate is None:
+            self._by_clock = self._opens.seen
+        return ended
+
+    def _note_snapshot(self, snapshot: Snapshot) -> None:
+        """Had the payload been opened before, the kernel would have told by now."""
+        self._opens.read()
+        if not self._opens.seen:
+            self._before.add(snapshot.id)
+
+    def forget_vain_starts(self) -> None:
+        """Count anew: a snapshot was of use."""
+        self._in_vain = 0
+
+    def describe_lack(self) -> str:
+        """Why there is no snapshot; "" while that is not known."""
+        gate = self._engine.gate
         if gate is not None:
             return f"{gate[0]}: {gate[1]}"
         if self._by_clock and self._in_vain == 1:
-            return ""  # that has not been tried yet
+            return ""  # by the clock has not been tried yet
         if self._by_clock:
             return "the payload is opened before there is anything to keep"
         return "the program does not open the payload"
-
-
-def starting(cycle: Cycle, env: Mapping[str, str], view: View) -> Callable[[int, int], int]:
-    """What `Run.execute` takes as `start`: the command in its view."""
-
-    def start(out: int, err: int) -> int:
-        return spawn_apart(cycle.command, cycle.cwd, env, out, err, view)
-
-    return start

@@ -9,9 +9,11 @@ import os
 import stat
 
 from zeroin.axes.payload import zstd
+from zeroin.axes.payload.depth import DEEPEST
 from zeroin.axes.payload.group import Group, Member
 from zeroin.axes.payload.huge import Huge
-from zeroin.axes.payload.reading import is_too_large, read_file
+from zeroin.axes.payload.lines import LINES
+from zeroin.axes.payload.reading import is_too_deep, is_too_large, read_file
 from zeroin.axes.payload.words import Words
 from zeroin.errors import UntestableError, UsageError
 from zeroin.named import NamedTuple
@@ -80,6 +82,11 @@ class World:
             if isinstance(found, Huge) and is_too_large(full):
                 self.notes.append(
                     f"{name} is made smaller by its lines: it is too large to be held"
+                )
+            elif getattr(found, "noun", "") == LINES.noun and is_too_deep(full):
+                self.notes.append(
+                    f"{name} is made smaller by its lines: it is nested more than {DEEPEST} "
+                    "levels deep"
                 )
             return found
         except PermissionError:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from zeroin.cycle import Cycle
 from zeroin.errors import UntestableError
 from zeroin.named import NamedTuple
-from zeroin.run.until import Until
-from zeroin.tools.run import Options, run, start_and_wait
+from zeroin.run.witness import Until
+from zeroin.tools.run import Options, run
 from zeroin.tools.which import question, which
 from zeroin.tools.which.report import Reached, Which
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from zeroin.run.agent_order import AgentOrder
     from zeroin.run.execute import Ended
     from zeroin.run.inbox import Inbox
     from zeroin.run.keep import Keeper
@@ -39,9 +39,10 @@ def proven(
 ) -> Which:
     """First what the command's interpreter says; then what the command does."""
     found = which(text, cwd, environ, python=python, command=running.command)
-    watch = _Watch(found, Cycle(running.command, cwd, timeout=running.timeout), running)
-    options = Options(record=False, brief=True, targets=(2, 2), conduct=watch.conduct)
-    report = run(watch.cycle, options, environ)
+    watch = WhichWitness(found, running)
+    cycle = Cycle(running.command, cwd, timeout=running.timeout)
+    options = Options(record=False, brief=True, targets=(2, 2))
+    report = run(cycle, options, environ, witnesses=[watch])
     if report.outcome.kind.value == "hang" and not watch.reached:
         raise UntestableError(
             f"the command did not get to {text} within {running.timeout:g} s",
@@ -53,31 +54,36 @@ def proven(
     return _judged(found, watch.told(code))
 
 
-class _Watch:
-    """Runs the command with the place in its environment."""
+class WhichWitness(Until):
+    """Lets the agents watch for the place, and ends the run there if it is to stop."""
 
-    def __init__(self, found: Which, cycle: Cycle, running: Running) -> None:
+    def __init__(self, found: Which, running: Running) -> None:
+        super().__init__(self._is_final, grace=0.0)
         self.found = found
-        self.cycle = cycle
         self.running = running
         self.messages: list[dict[str, Any]] = []
         self.stopped = False
 
+    def _is_final(self, message: Mapping[str, Any]) -> bool:
+        return self.running.stop and message["kind"] == "reached"
+
     @property
     def reached(self) -> list[dict[str, Any]]:
+        """What the agents told that got to the place."""
         return [one for one in self.messages if one["kind"] == "reached"]
 
-    def conduct(self, keeper: Keeper, inbox: Inbox | None, env: dict[str, str]) -> Ended:
-        """See `Conduct`."""
-        is_final = lambda one: self.running.stop and one["kind"] == "reached"  # noqa: E731
-        process = Until(keeper, inbox, self.cycle.timeout, is_final, grace=0)
-        env = {**env, "ZEROIN_WHICH": json.dumps(self._place())}
-        ended = start_and_wait(process, self.cycle, env, targets=(2, 2))
-        if inbox is not None:
-            inbox.drain()
-            self.messages = list(inbox.messages)
+    def ask_agent(self, order: AgentOrder, env: dict[str, str]) -> AgentOrder:  # noqa: ARG002
+        """See `Witness`."""
+        return order._replace(which=self._place())
+
+    def take_stacks(self) -> tuple[list[Any], str]:
+        """See `Witness`: where it stands at a time-out is not the question."""
+        return [], ""
+
+    def collect(self, ended: Ended, inbox: Inbox, keeper: Keeper) -> None:  # noqa: ARG002
+        """See `Witness`."""
+        self.messages = list(inbox.messages)
         self.stopped = ended.stopped
-        return ended
 
     def _place(self) -> dict[str, Any]:
         """The same place in every copy: which of them is loaded is the question."""

@@ -14,7 +14,7 @@ import sys
 from ... import hooks, owner
 from ...rewrite import main as main_script
 from ..source import codes, jumps, nodes, plant, texts
-from ..used import inputs
+from ..used import inputs, signatures
 from . import depth, sightings, steps, watch
 
 TYPE_CHECKING = False
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def install() -> None:
-    """Stand where code is loaded."""
+def install(most_bytes: int | None = None) -> None:
+    """Stand where code is loaded; so much of modules, if that is given, is taken over in all."""
+    global _left  # noqa: PLW0603 - a process has one limit
+    _left = most_bytes
     _watch_imports()
     sys.addaudithook(_hook)
 
@@ -65,6 +67,7 @@ _LOOKS_INTO_CODE = (
 )
 _looking: list[bool] = []
 _replaced: list[tuple[str, Any]] = []  # what stood where we stand
+_left: int | None = None  # bytes of modules that may still be taken over; None: all
 ends_with: int | None = None  # the exit code, once the main script has ended and it is sure
 _LOOKS = {
     "object.__getattr__": lambda args: watch.looked_at(*args[:2]),
@@ -155,6 +158,17 @@ def _take(filename: str, plain: CodeType | None) -> CodeType | None:
         return None
 
 
+def _take_module(filename: str, plain: CodeType | None) -> CodeType | None:
+    """Likewise, of a module, unless that would be too much: then a change of it counts as whole."""
+    global _left  # noqa: PLW0603 - a process has one limit
+    if _left is not None and owner.is_users(filename):
+        found = signatures.state(filename)
+        if found is None or found.st_size > _left:
+            return None
+        _left -= found.st_size
+    return _take(filename, plain)
+
+
 def _is_utf8(source: bytes) -> bool:
     """Whether it is what the compiler takes it for; other encodings are left to it."""
     head = b"\n".join(source.split(b"\n", 2)[:2])
@@ -205,7 +219,7 @@ def _watch_imports() -> None:
         asked_by = sys._getframe(1).f_code.co_name
         imports = asked_by in ("exec_module", "_get_module_details", "_get_main_module_details")
         path = self.path if imports and type(self) is loader else None
-        return (_take(path, code) if path is not None else None) or code
+        return (_take_module(path, code) if path is not None else None) or code
 
     def exec_module(self: Any, module: Any) -> None:
         try:

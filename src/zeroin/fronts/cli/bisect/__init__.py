@@ -10,8 +10,8 @@ from zeroin.cycle.signature import Strength
 from zeroin.errors import INTERRUPTED, NO, OK, UsageError
 from zeroin.fronts import bisect_text
 from zeroin.fronts.cli import run as cli_run
-from zeroin.fronts.cli.options import add_json, split_command
-from zeroin.fronts.cli.parsing import Parser, regex
+from zeroin.fronts.cli.options import add_json, begin_shared, end_shared, split_command
+from zeroin.fronts.cli.parsing import Parser, did_you_mean, regex
 from zeroin.tools.bisect.report import BisectOptions
 
 TYPE_CHECKING = False
@@ -55,13 +55,14 @@ def parser() -> Parser:
         "AXIS ... [options] -- COMMAND ...",
         EXAMPLES,
     )
-    p.add_argument("axis", choices=list(AXES), help="what to go through")
+    p.add_argument("axis", metavar="AXIS", choices=list(AXES), help="what to go through")
     add_options(p)
     return p
 
 
 def add_options(p: Parser) -> None:
     """What counts as the same failure, and how to search."""
+    begun = begin_shared(p)
     add = p.add_argument
     add("--match", type=regex, metavar="REGEX", default="", help="the failure is what says this")
     add("--exit", type=int, metavar="N", help="the failure is this exit code")
@@ -72,8 +73,13 @@ def add_options(p: Parser) -> None:
     add("--confidence", type=float, default=0.95, metavar="P", help="how sure to be (0.95)")
     add("--jobs", "-j", type=int, metavar="N", help="tries at once (as many as pay)")
     add("--max-runs", type=int, metavar="N", help="stop after so many runs, with what is known")
-    add("--cold", action="store_true", help="run each try from its beginning")
+    how = p.add_mutually_exclusive_group()
+    how.add_argument("--cold", action="store_true", help="run each try from its beginning")
+    how.add_argument(
+        "--warm", action="store_true", help="from snapshots, also where the first do not pay"
+    )
     add("--fresh", action="store_true", help="forget what an earlier search found out")
+    end_shared(p, begun, "how to search")
     cli_run.add_cycle_options(p)
     add_json(p)
 
@@ -86,9 +92,10 @@ def axis(name: str) -> Any:
 def main(args: list[str]) -> int:
     """Search, and say what it was."""
     word = args[0] if args else ""
+    if word in ("-h", "--help"):
+        parser().parse_args([word])
     if word not in AXES:
-        parser().parse_args(args)  # help, or what is wrong
-        raise UsageError("what is to be gone through?", hint=f"one of {', '.join(AXES)}")
+        raise _axis_is_missing(args)
     module = axis(word)
     own, command = split_command(args[1:])
     given = module.parser().parse_args(own)
@@ -106,6 +113,29 @@ def main(args: list[str]) -> int:
     if report.verdict == "interrupted":
         return INTERRUPTED
     return OK if report.verdict == "found" and report.confirmed else NO
+
+
+def _axis_is_missing(args: list[str]) -> UsageError:
+    """Say that the first word has to be an axis, with a command line that has one."""
+    import shlex
+
+    own, command = split_command(args)
+    shown = shlex.join(command) or "python repro.py"
+    later = next((one for one in own if one in AXES), "")
+    word = own[0] if own else ""
+    near = "" if later or word.startswith("-") else did_you_mean(word, AXES)
+    if later:
+        rest = shlex.join(one for one in own if one != later)
+        return UsageError(
+            f"the axis comes first, before {word}", hint=f"zeroin bisect {later} {rest} -- {shown}"
+        )
+    if near:
+        return UsageError(f"bisect has no axis {word!r}", hint=near)
+    *others, last = AXES
+    return UsageError(
+        f"what to bisect is missing; the first word is {', '.join(others)} or {last}",
+        hint=f"for instance: zeroin bisect commits -- {shown}",
+    )
 
 
 def _options(given: argparse.Namespace) -> BisectOptions:
@@ -129,4 +159,5 @@ def _options(given: argparse.Namespace) -> BisectOptions:
         given.cold,
         given.fresh,
         given.max_runs or 0,
+        warm=given.warm,
     )

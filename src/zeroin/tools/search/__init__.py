@@ -1,0 +1,1 @@
+"""What shrink and every kind of bisect share."""
